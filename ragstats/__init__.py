@@ -1,0 +1,1 @@
+"""Honest uncertainty for retrieval and RAG evaluations: the document is the sampling unit."""

@@ -1,0 +1,1 @@
+"""Numbers only: NumPy and SciPy, no frames, no files."""

@@ -1,0 +1,41 @@
+"""What ragstats says when an argument is wrong or a number cannot be had.
+
+Every message is one line: the argument, what came, what would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class RagstatsWarning(UserWarning):
+    """A result was computed, and there is something to know about it."""
+
+
+class DataError(ValueError):
+    """The data cannot support the analysis that was asked for."""
+
+
+def nearest(name: object, allowed: Iterable[str]) -> str:
+    """Return ``" (did you mean 'x'?)"`` for the closest allowed name, or an empty string."""
+    names = list(allowed)
+    folded = {n.lower(): n for n in names}
+    match = difflib.get_close_matches(str(name).lower(), list(folded), n=1, cutoff=0.5)
+    return f" (did you mean {folded[match[0]]!r}?)" if match else ""
+
+
+def unknown_option(argument: str, got: object, allowed: Iterable[str]) -> ValueError:
+    """Return the error for a value that is not in the table of a choice."""
+    names = list(allowed)
+    listed = ", ".join(repr(n) for n in names)
+    return ValueError(f"{argument}={got!r} is unknown{nearest(got, names)}; use one of {listed}")
+
+
+def unknown_column(argument: str, got: object, columns: Iterable[object]) -> ValueError:
+    """Return the error for a column that the data do not have."""
+    names = [str(c) for c in columns]
+    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return ValueError(
+        f"{argument}={got!r} is not a column of the data{nearest(got, names)}; columns: {shown}"
+    )
