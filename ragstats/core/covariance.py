@@ -1,0 +1,310 @@
+"""The three routes from rows or moments to the contributions of the documents.
+
+Whatever the working model, the inference needs four arrays (:class:`Contributions`), all in the
+orthonormal basis of the weighted design, so that a contrast c of the coefficients becomes
+``c @ transform``. With ``v_g = A_g' W_g X_g C``:
+
+====================  =======================================================================
+``score`` (K, p)      ``v_g' e_g``
+``spread`` (K, p, p)  ``v_g' Φ_g v_g``, the working variance of the score before fitting
+``overlap`` (K,r,p)   ``X_g' v_g``, what fitting takes away, against ``middle`` (r, r)
+====================  =======================================================================
+
+The working covariance of the contributions to contrasts c and d is then
+``P^{cd} = diag_g(c' spread_g d) - (overlap c) middle (overlap d)'``, K×K and never formed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragstats.core.adjustment import (
+    SINGULAR_LEVERAGE,
+    Adjustment,
+    LeveragePower,
+    leverage_power,
+)
+from ragstats.core.moments import ClusterMoments
+from ragstats.core.rational import inverse_root_nodes
+from ragstats.core.segments import Codes, Floats, segment_cross, segment_gram, segment_sum
+
+
+@dataclass(frozen=True, slots=True)
+class Contributions:
+    """What each document contributes to the sandwich and to its degrees of freedom.
+
+    Attributes
+    ----------
+    score : ndarray (K, p)
+        Adjusted scores; the meat is ``score' score``.
+    spread : ndarray (K, p, p)
+        Working variance of the scores, residuals taken as errors.
+    overlap : ndarray (K, r, p)
+        With ``middle``, what the fitting takes from it.
+    middle : ndarray (r, r)
+        The identity for weights that are inverse variances.
+    transform : ndarray (p, p)
+        ``C`` of the orthonormal basis; the bread is ``C C'``.
+    factor : float
+        Multiplier of the variance.
+    singular : dict of int to ndarray (p, k)
+        Documents with leverage 1, and the directions which they alone identify.
+    """
+
+    score: Floats
+    spread: Floats
+    overlap: Floats
+    middle: Floats
+    transform: Floats
+    factor: float
+    singular: dict[int, Floats]
+
+    def covariance(self) -> Floats:
+        """Return the sandwich (p, p)."""
+        rows = self.score @ self.transform.T
+        return self.factor * (rows.T @ rows)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedProducts:
+    """The further moments that identity working variance needs (route 2), orthonormal basis.
+
+    Attributes
+    ----------
+    plain : ndarray (K, p, p)
+        ``X_g' X_g``.
+    squared : ndarray (K, p, p)
+        ``X_g' W_g² X_g``.
+    plain_cross : ndarray (K, p)
+        ``X_g' e_g``.
+    """
+
+    plain: Floats
+    squared: Floats
+    plain_cross: Floats
+
+
+def inverse_variance(moments: ClusterMoments, adjustment: Adjustment) -> Contributions:
+    """Route 1: ``Φ = W⁻¹``, weights constant within documents (or no root needed).
+
+    Every type is a function of the p×p leverages: Bell and McCaffrey (2002), eq. 5, in the form of
+    the identity ``Q_g'(I - Q_g Q_g')^(-s) = (I - G_g)^(-s) Q_g'``.
+    """
+    if adjustment.power:
+        adjusted = leverage_power(moments.gram, adjustment.power)
+        overlap = moments.gram @ adjusted.values
+        return Contributions(
+            score=_apply(adjusted.values, moments.cross),
+            spread=adjusted.values @ overlap,
+            overlap=overlap,
+            middle=np.eye(moments.n_columns),
+            transform=moments.transform,
+            factor=_factor(moments, adjustment),
+            singular=adjusted.singular,
+        )
+    return Contributions(
+        score=moments.cross,
+        spread=moments.gram,
+        overlap=moments.gram,
+        middle=np.eye(moments.n_columns),
+        transform=moments.transform,
+        factor=_factor(moments, adjustment),
+        singular=singular_directions(moments.gram),
+    )
+
+
+def identity_variance(
+    moments: ClusterMoments, products: WeightedProducts, adjustment: Adjustment
+) -> Contributions:
+    """Route 2: ``Φ = I`` with any weights (sampling weights, working independence).
+
+    ``(I-H)(I-H)'`` of a document is the identity plus a matrix of rank 2p in the span of
+    ``Y_g = [X_g, W_g X_g]``, so its inverse root costs an eigendecomposition of size 2p.
+    """
+    p = moments.n_columns
+    total = products.squared.sum(axis=0)
+    identity = np.eye(p)
+    middle = np.block([[-total, identity], [identity, np.zeros((p, p))]])
+    gram = np.concatenate(
+        [
+            np.concatenate([products.plain, moments.gram], axis=2),
+            np.concatenate([moments.gram, products.squared], axis=2),
+        ],
+        axis=1,
+    )
+    cross = np.concatenate([products.plain_cross, moments.cross], axis=1)
+    if adjustment.name == "CR2":
+        mixing, singular = _identity_root(gram, -middle), singular_directions(moments.gram)
+    else:  # no root: v_g = W_g X_g f(G_g)
+        adjusted = _power_or_identity(moments.gram, adjustment)
+        mixing = np.concatenate([np.zeros_like(adjusted.values), adjusted.values], axis=1)
+        singular = adjusted.singular
+    overlap = gram @ mixing
+    return Contributions(
+        score=_apply(mixing.transpose(0, 2, 1), cross),
+        spread=mixing.transpose(0, 2, 1) @ overlap,
+        overlap=overlap,
+        middle=middle,
+        transform=moments.transform,
+        factor=_factor(moments, adjustment),
+        singular=singular,
+    )
+
+
+def _identity_root(gram: Floats, core: Floats) -> Floats:
+    """Return T_g (K, 2p, p) with ``A_g W_g X_g = Y_g T_g``, A_g the inverse root of I + Y Q Y'."""
+    p = core.shape[0] // 2
+    eigenvalues, vectors = np.linalg.eigh(gram)
+    floor = 8 * p * np.finfo(float).eps * eigenvalues[:, -1:]
+    kept = eigenvalues > floor
+    length = np.sqrt(np.where(kept, eigenvalues, 0.0))
+    inverse_length = np.where(kept, 1 / np.where(kept, length, 1.0), 0.0)
+    factor = vectors * length[:, None, :]  # L, with gram = L L'
+    inner = factor.transpose(0, 2, 1) @ core @ factor
+    size = np.maximum(1.0, np.abs(inner).max(axis=(1, 2), initial=0.0))
+    values, directions = np.linalg.eigh(inner)
+    positive = 1 + values > SINGULAR_LEVERAGE * size[:, None]
+    root = np.where(positive, np.where(positive, 1 + values, 1.0) ** -0.5, 0.0) - 1
+    change = (directions * root[:, None, :]) @ directions.transpose(0, 2, 1)
+    mixing = (vectors * inverse_length[:, None, :]) @ change @ factor[:, p:, :].transpose(0, 2, 1)
+    mixing[:, np.arange(p, 2 * p), np.arange(p)] += 1
+    return np.asarray(mixing)
+
+
+def varying_inverse_variance(
+    rows: Floats,
+    residuals: Floats,
+    working_variance: Floats,
+    codes: Codes,
+    moments: ClusterMoments,
+    adjustment: Adjustment,
+) -> Contributions:
+    """Route 3: ``Φ = W⁻¹`` with weights varying within documents, and every GLM; CR2 only.
+
+    In whitened rows ``A_g`` needs the inverse root of ``B_g = D² - DQ(DQ)'``, D the working
+    variances: diagonal minus rank p. A rational approximation turns it into p×p solves, whatever
+    the size of the document.
+
+    Parameters
+    ----------
+    rows : ndarray (N, p)
+        ``Q``, the orthonormal basis.
+    residuals : ndarray (N,)
+        Whitened.
+    working_variance : ndarray (N,)
+        ``1/w`` of a single row (frequencies left out), of any scale.
+    codes : ndarray of int (N,)
+        Documents.
+    moments, adjustment
+        As in :func:`inverse_variance`.
+    """
+    n_groups = moments.n_groups
+    largest = np.zeros(n_groups)
+    np.maximum.at(largest, codes, working_variance)
+    variance = working_variance / largest[codes]  # D B^(-1/2) does not see the scale of D
+    singular = singular_directions(moments.gram)
+    root = _diagonal_minus_gram_root(rows, variance, codes, moments.gram, singular)
+    scaled = root * variance[:, None]
+    return Contributions(
+        score=segment_sum(scaled * residuals[:, None], codes, n_groups),
+        spread=segment_gram(scaled, codes, n_groups),
+        overlap=segment_cross(rows, scaled, codes, n_groups),
+        middle=np.eye(moments.n_columns),
+        transform=moments.transform,
+        factor=_factor(moments, adjustment),
+        singular=singular,
+    )
+
+
+def _diagonal_minus_gram_root(
+    rows: Floats,
+    variance: Floats,
+    codes: Codes,
+    gram: Floats,
+    singular: dict[int, Floats],
+) -> Floats:
+    """Return ``B_g^(-1/2) Q_g`` (N, p), the pseudo-inverse where a leverage is 1."""
+    n_groups, p, _ = gram.shape
+    null = _null_space(rows, variance, codes, singular)
+    target = _project_out(rows, codes, null)
+    smallest = np.ones(n_groups)
+    np.minimum.at(smallest, codes, variance)
+    shifts, slopes = inverse_root_nodes(1 / float((smallest**2 * _leverage_gap(gram)).min()))
+    weighted = rows * variance[:, None]
+    result = np.zeros_like(rows)
+    identity = np.eye(p)
+    for shift, slope in zip(shifts, slopes, strict=True):
+        solve = 1 / (variance**2 + shift)
+        solved = weighted * solve[:, None]
+        inner = identity - segment_cross(weighted, solved, codes, n_groups)
+        correction = np.linalg.solve(inner, segment_cross(solved, target, codes, n_groups))
+        for j in range(p):
+            result[:, j] += slope * (
+                solve * target[:, j] + np.einsum("ni,ni->n", solved, correction[codes, :, j])
+            )
+    return _project_out(result, codes, null)
+
+
+def _leverage_gap(gram: Floats) -> Floats:
+    """Return 1 - λ for the largest leverage below 1 of each document, cheaply where it is small."""
+    gap = 1 - np.einsum("kii->k", gram)
+    close = np.flatnonzero(gap < 0.5)
+    if close.size:
+        eigenvalues = np.linalg.eigvalsh(gram[close])
+        below = np.where(eigenvalues > 1 - SINGULAR_LEVERAGE, 0.0, eigenvalues)
+        gap[close] = 1 - below.max(axis=1)
+    return gap
+
+
+def _null_space(
+    rows: Floats, variance: Floats, codes: Codes, singular: dict[int, Floats]
+) -> dict[int, tuple[np.ndarray, Floats]]:
+    """Return, for documents with leverage 1, their rows and an orthonormal basis of B's null space."""
+    null = {}
+    for group, directions in singular.items():
+        index = np.flatnonzero(codes == group)
+        basis, _ = np.linalg.qr((rows[index] @ directions) / variance[index, None])
+        null[group] = (index, basis)
+    return null
+
+
+def _project_out(
+    values: Floats, codes: Codes, null: dict[int, tuple[np.ndarray, Floats]]
+) -> Floats:
+    """Remove the null space of each singular document."""
+    if not null:
+        return values
+    projected = values.copy()
+    for index, basis in null.values():
+        projected[index] -= basis @ (basis.T @ values[index])
+    return projected
+
+
+def singular_directions(gram: Floats) -> dict[int, Floats]:
+    """Return the documents with leverage 1 and the directions which they alone identify."""
+    singular = {}
+    candidates = np.flatnonzero(np.einsum("kii->k", gram) > 1 - SINGULAR_LEVERAGE)
+    if candidates.size:
+        eigenvalues, vectors = np.linalg.eigh(gram[candidates])
+        for row in np.flatnonzero(eigenvalues[:, -1] > 1 - SINGULAR_LEVERAGE):
+            at_one = eigenvalues[row] > 1 - SINGULAR_LEVERAGE
+            singular[int(candidates[row])] = vectors[row][:, at_one]
+    return singular
+
+
+def _power_or_identity(gram: Floats, adjustment: Adjustment) -> LeveragePower:
+    """Return ``(I - G)^(-power)``, with the identity for power 0."""
+    if adjustment.power:
+        return leverage_power(gram, adjustment.power)
+    return LeveragePower(np.broadcast_to(np.eye(gram.shape[1]), gram.shape), singular_directions(gram))
+
+
+def _factor(moments: ClusterMoments, adjustment: Adjustment) -> float:
+    return adjustment.factor(moments.n_groups, moments.n_rows, moments.n_columns)
+
+
+def _apply(matrices: Floats, vectors: Floats) -> Floats:
+    """Return the (K, p) products of K matrices and K vectors."""
+    return np.einsum("kij,kj->ki", matrices, vectors)

@@ -1,0 +1,176 @@
+"""Degrees of freedom of one contrast: a df belongs to a contrast, not to a fit.
+
+With P the working covariance (K×K) of the documents' contributions to the contrast, the
+Satterthwaite df are ``(tr P)² / ‖P‖²``. P is diagonal plus low rank, so both traces are sums over
+documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, nan
+
+import numpy as np
+
+from ragstats.core.covariance import Contributions
+from ragstats.core.moments import ClusterMoments
+from ragstats.core.segments import Floats
+from ragstats.exceptions import unknown_option
+
+#: A working variance this small, relative to that of the contrast itself, is 0 but for rounding.
+NO_VARIANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class RandomEffects:
+    """The parts of the Imbens-Kolesár working model ``Ω_g = σ²I + ρ11'``.
+
+    Attributes
+    ----------
+    sigma2, rho : float
+        Estimated from the least-squares residuals; ρ may be negative.
+    total : ndarray (K, p)
+        ``x̄_g = X_g'1`` in the orthonormal basis.
+    roots : ndarray (K, p, p)
+        ``f(G_g)`` of the covariance type.
+    """
+
+    sigma2: float
+    rho: float
+    total: Floats
+    roots: Floats
+
+
+def random_effects(
+    moments: ClusterMoments, roots: Floats, *, rho_floor: bool = False
+) -> RandomEffects:
+    """Estimate ρ and σ² from the residual moments, as dfadjust does.
+
+    Imbens and Kolesár (2016), section 4: ``ρ = (Σ_g(1'e_g)² - Σe²) / (Σn_g² - N)``.
+    """
+    square, n_rows = float(moments.square.sum()), moments.n_rows
+    pairs = float((moments.rows**2).sum()) - n_rows
+    rho = (float((moments.outcome**2).sum()) - square) / pairs if pairs > 0 else 0.0
+    if rho_floor:
+        rho = max(rho, 0.0)
+    return RandomEffects(max(square / n_rows - rho, 0.0), rho, moments.total, roots)
+
+
+def working_variance(parts: Contributions, contrast: Floats) -> float:
+    """Return tr P of a contrast (p,) in the orthonormal basis."""
+    overlap = parts.overlap @ contrast
+    return float(
+        (contrast @ parts.spread @ contrast).sum() - np.sum(parts.middle * (overlap.T @ overlap))
+    )
+
+
+def satterthwaite(parts: Contributions, contrast: Floats) -> float:
+    """Return the Bell-McCaffrey df of a contrast (p,) in the orthonormal basis.
+
+    Bell and McCaffrey (2002), section 4; for the intercept-only model, the ``df_micro`` of the
+    source text. NaN when the working variance is 0: the contrast rests on one document.
+    """
+    alpha = np.einsum("kij,i,j->k", parts.spread, contrast, contrast, optimize=True)
+    overlap = parts.overlap @ contrast
+    turned = overlap @ parts.middle
+    product = parts.middle @ (overlap.T @ overlap)
+    trace = alpha.sum() - np.trace(product)
+    if not trace > NO_VARIANCE * float(contrast @ contrast) * _size(parts):
+        return nan
+    square = (
+        alpha @ alpha
+        - 2 * alpha @ np.einsum("kr,kr->k", turned, overlap)
+        + np.sum(product * product.T)
+    )
+    return float(trace**2 / square)
+
+
+def _size(parts: Contributions) -> float:
+    """Return the scale of the spread: 1 for inverse variances, else that of the weights."""
+    return float(np.trace(parts.spread.sum(axis=0))) / max(parts.spread.shape[1], 1)
+
+
+def imbens_kolesar(parts: Contributions, model: RandomEffects, contrast: Floats) -> float:
+    """Return the df of a contrast under ``Ω_g = σ²I + ρ11'`` (Imbens and Kolesár, 2016, eq. 10).
+
+    P is ``diag(σ²α + ρω²) + U B U'`` with ``U = [ζ, ω·x̄]``, so the traces need 2p×2p products.
+    """
+    p = contrast.size
+    alpha = contrast @ parts.spread @ contrast
+    zeta = parts.overlap @ contrast
+    omega = np.einsum("ki,kij,j->k", model.total, model.roots, contrast, optimize=True)
+    outer = np.hstack([zeta, omega[:, None] * model.total])
+    identity = np.eye(p)
+    core = np.block(
+        [
+            [model.rho * model.total.T @ model.total - model.sigma2 * identity, -model.rho * identity],
+            [-model.rho * identity, np.zeros((p, p))],
+        ]
+    )
+    diagonal = model.sigma2 * alpha + model.rho * omega**2
+    product = core @ (outer.T @ outer)
+    trace = diagonal.sum() + np.trace(product)
+    square = (
+        diagonal @ diagonal
+        + 2 * np.trace(core @ (outer.T @ (diagonal[:, None] * outer)))
+        + np.sum(product * product.T)
+    )
+    size = diagonal.sum()
+    return float(trace**2 / square) if square > 0 and trace > NO_VARIANCE * size else nan
+
+
+@dataclass(frozen=True, slots=True)
+class DfContext:
+    """What a df rule may look at."""
+
+    moments: ClusterMoments
+    parts: Contributions
+    random_effects: RandomEffects | None
+
+
+@dataclass(frozen=True, slots=True)
+class DfRule:
+    """One way to choose the df: its name, the rule for a contrast, and what the summary says."""
+
+    name: str
+    df: Callable[[DfContext, Floats], float]
+    description: str
+
+
+def _ik(context: DfContext, contrast: Floats) -> float:
+    if context.random_effects is None:
+        raise ValueError("df='IK' needs the random-effects model of an unweighted OLS fit")
+    return imbens_kolesar(context.parts, context.random_effects, contrast)
+
+
+def _minus(context: DfContext, lost: int) -> float:
+    left = context.moments.n_groups - lost
+    return float(left) if left > 0 else nan
+
+
+DF_RULES = {
+    row.name: row
+    for row in (
+        DfRule(
+            "satterthwaite",
+            lambda context, contrast: satterthwaite(context.parts, contrast),
+            "Satterthwaite (Bell-McCaffrey)",
+        ),
+        DfRule("IK", _ik, "Imbens-Kolesár, random effects"),
+        DfRule("K-1", lambda context, contrast: _minus(context, 1), "documents minus 1"),
+        DfRule(
+            "K-p",
+            lambda context, contrast: _minus(context, context.moments.n_columns),
+            "documents minus parameters",
+        ),
+        DfRule("normal", lambda context, contrast: inf, "normal approximation"),
+    )
+}
+
+
+def df_rule(name: str) -> DfRule:
+    """Return the row of the table, or raise the error that lists the names."""
+    if name not in DF_RULES:
+        raise unknown_option("df", name, DF_RULES)
+    return DF_RULES[name]

@@ -1,0 +1,192 @@
+"""Tests: p-values of t statistics, and the Pustejovsky-Tipton joint test."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from scipy import stats
+
+from ragstats.core.covariance import Contributions
+from ragstats.core.segments import Floats
+from ragstats.exceptions import RagstatsWarning, unknown_option
+
+#: Singular values of unit rows below this are redundant constraints.
+REDUNDANT = 1e-9
+
+ALTERNATIVES = ("two-sided", "larger", "smaller")
+
+
+def t_pvalue(statistic: Floats, df: Floats, alternative: str = "two-sided") -> Floats:
+    """Return p-values of t statistics, upper tails by the survival function.
+
+    Raises
+    ------
+    ValueError
+        If ``alternative`` is not 'two-sided', 'larger' or 'smaller'.
+    """
+    if alternative == "two-sided":
+        return np.asarray(2 * stats.t.sf(np.abs(statistic), df))
+    if alternative == "larger":
+        return np.asarray(stats.t.sf(statistic, df))
+    if alternative == "smaller":
+        return np.asarray(stats.t.cdf(statistic, df))
+    raise unknown_option("alternative", alternative, ALTERNATIVES)
+
+
+@dataclass(frozen=True, slots=True)
+class JointTest:
+    """A joint test of q constraints.
+
+    Attributes
+    ----------
+    statistic : float
+        F on ``df_num`` and ``df_denom``; NaN with a ``reason`` when it can't be had.
+    df_num, df_denom, pvalue : float
+        Numerator df (the rank of the constraints), denominator df, p.
+    eta : float
+        The df of the Wishart approximation, ``df_denom + df_num - 1``.
+    wald : float
+        The unscaled Wald statistic ``(Cβ-d)'(CVC')⁻¹(Cβ-d)``.
+    reason : str
+        Why the test is NaN; empty otherwise.
+    """
+
+    statistic: float
+    df_num: float
+    df_denom: float
+    pvalue: float
+    eta: float
+    wald: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """Independent constraints ``rows @ theta = gap`` in the orthonormal basis."""
+
+    rows: Floats
+    gap: Floats
+
+
+def independent_constraints(rows: Floats, gap: Floats) -> Constraints:
+    """Reduce constraints (q, p) to their rank, and say so.
+
+    Parameters
+    ----------
+    rows : ndarray (q, p)
+        Constraints in the orthonormal basis.
+    gap : ndarray (q,)
+        ``Cβ - d``.
+
+    Raises
+    ------
+    ValueError
+        If redundant rows contradict each other.
+    """
+    norms = np.linalg.norm(rows, axis=1)
+    if not (norms > 0).all():
+        raise ValueError(f"r_matrix: row {int(np.argmin(norms))} is 0, so it constrains nothing")
+    unit, unit_gap = rows / norms[:, None], gap / norms
+    left, values, _ = np.linalg.svd(unit, full_matrices=False)
+    rank = int((values > REDUNDANT * values[0]).sum())
+    if rank == len(rows):
+        return Constraints(unit, unit_gap)
+    combined = left[:, :rank].T @ unit_gap
+    contradiction = np.abs(unit_gap - left[:, :rank] @ combined).max()
+    if contradiction > 1e-7 * max(np.abs(unit_gap).max(), np.finfo(float).tiny):
+        raise ValueError("r_matrix: the redundant rows ask for contradictory values")
+    warnings.warn(
+        f"the {len(rows)} constraints have rank {rank}: tested as {rank}",
+        RagstatsWarning,
+        stacklevel=4,
+    )
+    return Constraints(left[:, :rank].T @ unit, combined)
+
+
+def approximate_hotelling(parts: Contributions, constraints: Constraints) -> JointTest:
+    """Return the AHT test of Pustejovsky and Tipton (2018), eq. 14-16 (clubSandwich's "HTZ").
+
+    Both sums of products of the K×K working covariances come from the q·r columns of ``overlap``.
+    """
+    rows = constraints.rows
+    q, r = len(rows), parts.middle.shape[0]
+    wald, reason = _wald(parts, constraints)
+    spread = np.einsum("si,kij,tj->kst", rows, parts.spread, rows, optimize=True)
+    overlap = np.einsum("kri,si->ksr", parts.overlap, rows, optimize=True)
+    turned = overlap @ parts.middle
+    crossed = np.einsum("ksr,ktr->kst", turned, overlap)
+    omega = spread.sum(axis=0) - crossed.sum(axis=0)
+    scale = np.sqrt(np.abs(np.diag(omega)))
+    if not (scale > 0).all() or np.linalg.cond(omega / np.outer(scale, scale)) > 1e12:
+        return _unavailable(q, wald, "the constraints rest on a single document")
+    root = _inverse_root(omega / np.outer(scale, scale)) / scale
+    spread = root @ spread @ root.T
+    crossed = root @ crossed @ root.T
+    overlap = root @ overlap
+    flat = overlap.reshape(len(overlap), q * r)
+    gram = (flat.T @ flat).reshape(q, r, q, r).transpose(0, 2, 1, 3)  # W_st (q, q, r, r)
+    left = parts.middle @ gram
+    diagonal = np.einsum("kss->ks", spread)
+    diagonal_crossed = np.einsum("kss->ks", crossed)
+    same = (
+        np.einsum("ks,kt->st", diagonal, diagonal)
+        - diagonal.T @ diagonal_crossed
+        - diagonal_crossed.T @ diagonal
+        + np.einsum("stab,stac,bc->st", left, gram, parts.middle, optimize=True)
+    )
+    swapped = (
+        np.einsum("kst,kst->st", spread, spread)
+        - np.einsum("kst,kst->st", spread, crossed)
+        - np.einsum("kst,kts->st", spread, crossed)
+        + np.einsum("stab,stba->st", left, left)
+    )
+    eta = float(q * (q + 1) / (same + swapped).sum())
+    return _finish(wald, q, eta, reason)
+
+
+def _wald(parts: Contributions, constraints: Constraints) -> tuple[float, str]:
+    """Return the Wald statistic, and why it is NaN when it is."""
+    scores = parts.score @ constraints.rows.T
+    singular_values = np.linalg.svd(scores, compute_uv=False)
+    q = len(constraints.rows)
+    rank = int((singular_values > 1e-10 * singular_values[0]).sum()) if singular_values[0] > 0 else 0
+    if rank < q:
+        return nan, (
+            f"the covariance of the {q} constraints has rank {rank}: "
+            "too few documents vary for a joint test"
+        )
+    triangle = np.linalg.qr(scores, mode="r")
+    solved = np.linalg.solve(triangle.T, constraints.gap)
+    return float(solved @ solved) / parts.factor, ""
+
+
+def _inverse_root(matrix: Floats) -> Floats:
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray((vectors / np.sqrt(values)) @ vectors.T)
+
+
+def _finish(wald: float, q: int, eta: float, reason: str) -> JointTest:
+    df_denom = eta - q + 1
+    if reason:
+        return JointTest(nan, q, df_denom, nan, eta, nan, reason)
+    if not df_denom > 0:
+        return JointTest(
+            nan,
+            q,
+            df_denom,
+            nan,
+            eta,
+            wald,
+            f"the denominator df are {df_denom:.3g}: too few documents for {q} constraints at once",
+        )
+    statistic = df_denom / (eta * q) * wald
+    return JointTest(
+        statistic, q, df_denom, float(stats.f.sf(statistic, q, df_denom)), eta, wald, ""
+    )
+
+
+def _unavailable(q: int, wald: float, reason: str) -> JointTest:
+    return JointTest(nan, q, nan, nan, nan, wald, reason)

@@ -1,0 +1,91 @@
+"""An orthonormal basis of the design: unit-norm columns, then a thin QR.
+
+All later arithmetic happens in this basis, where ``X'WX`` is the identity. Badly scaled columns
+lose nothing, and the cluster leverages are plain Gram matrices with eigenvalues in [0, 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from ragstats.core.segments import Floats
+
+#: Cholesky-QR twice is as orthogonal as Householder QR while cond(X)² stays well below 1/eps.
+CHOLESKY_QR_CONDITION = 1e6
+#: Beyond this condition number of the unit-norm columns the caller is warned.
+CONDITION_WARNING = 1e7
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """An orthonormal basis ``Q = X[:, columns] @ transform`` of a design.
+
+    Attributes
+    ----------
+    rows : ndarray (N, p)
+        ``Q``, stored by columns.
+    transform : ndarray (p, p)
+        Upper triangular ``C`` with ``C C' = (X'X)⁻¹`` on the kept columns.
+    columns : ndarray (p,)
+        Indices of the kept columns, in their order.
+    aliased : ndarray (m - p,)
+        Indices of the columns that are linear combinations of earlier ones.
+    condition : float
+        Condition number of the kept columns after scaling them to unit norm.
+    """
+
+    rows: Floats
+    transform: Floats
+    columns: np.ndarray
+    aliased: np.ndarray
+    condition: float
+
+
+def orthonormalize(design: Floats) -> Basis:
+    """Return the orthonormal basis of a (N, m) design, later aliased columns dropped, as R does.
+
+    A column is aliased when, scaled to unit norm, less than N·eps of it is new.
+    """
+    n_rows, n_columns = design.shape
+    norms = _column_norms(design)
+    kept = np.flatnonzero(norms > 0)
+    while True:
+        rows, triangle = _thin_qr(design[:, kept] if kept.size < n_columns else design, norms[kept])
+        new = np.abs(np.diag(triangle)) > max(n_rows, 64) * np.finfo(float).eps
+        if new.all():
+            break
+        # One at a time: what follows an aliased column was measured against rounding noise.
+        kept = np.delete(kept, int(np.argmin(new)))
+    transform = linalg.solve_triangular(triangle, np.eye(kept.size)) / norms[kept][:, None]
+    condition = float(np.linalg.cond(triangle)) if kept.size else 1.0
+    aliased = np.setdiff1d(np.arange(n_columns), kept)
+    return Basis(rows, transform, kept, aliased, condition)
+
+
+def _column_norms(design: Floats) -> Floats:
+    """Return the Euclidean norms, without overflow for columns beyond 1e154."""
+    largest = np.abs(design).max(axis=0, initial=0.0)
+    unit = np.where(largest > 0, largest, 1.0)
+    if 1e-100 < unit.min(initial=1.0) and unit.max(initial=1.0) < 1e100:
+        return np.sqrt(np.einsum("ij,ij->j", design, design))
+    return unit * np.sqrt(((design / unit) ** 2).sum(axis=0))
+
+
+def _thin_qr(design: Floats, norms: Floats) -> tuple[Floats, Floats]:
+    """Return ``Q`` (stored by columns) and the triangle ``R`` of the unit-norm columns."""
+    p = norms.size
+    if p == 0:
+        return np.empty((design.shape[0], 0)), np.empty((0, 0))
+    gram = (design.T @ design) / np.outer(norms, norms)
+    if np.isfinite(gram).all() and np.linalg.cond(gram) < CHOLESKY_QR_CONDITION**2:
+        first = linalg.cholesky(gram)
+        inverse = linalg.solve_triangular(first, np.eye(p)) / norms[:, None]
+        columns = inverse.T @ design.T
+        second = linalg.cholesky(columns @ columns.T)
+        columns = linalg.solve_triangular(second, columns, trans="T", overwrite_b=True)
+        return columns.T, second @ first
+    rows, triangle = linalg.qr(design / norms, mode="economic")
+    return np.asfortranarray(rows), triangle

@@ -1,0 +1,179 @@
+"""Facts about a design that outlive the rows: names, terms, what was dropped, how to predict."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import patsy
+
+from ragstats.core.orthonormal import Basis
+from ragstats.exceptions import RagstatsWarning
+from ragstats.models.columns import as_pandas, named_in_formula, plain_column
+from ragstats.models.groups import Grouping
+from ragstats.models.rows import Rows
+
+
+@dataclass
+class Design:
+    """The design of a fit.
+
+    Attributes
+    ----------
+    names : tuple of str (p,)
+        Kept columns.
+    aliased : tuple of str
+        Columns dropped because they are combinations of earlier ones.
+    columns : ndarray (p,)
+        Indices of the kept columns among those of the formula.
+    condition : float
+        Condition number of the unit-norm columns.
+    hasconst : bool
+        Whether a constant is in the span.
+    grouping : Grouping
+        Documents.
+    n_given : int
+        Rows before any was dropped.
+    dropped : dict of str to int
+        Rows dropped, by reason.
+    terms : dict of str to list of int
+        Kept columns of each term of the formula.
+    formula : str
+        Empty for arrays.
+    design_info : patsy.DesignInfo or None
+        None for arrays and after loading; it cannot be stored.
+    """
+
+    names: tuple[str, ...]
+    aliased: tuple[str, ...]
+    columns: np.ndarray
+    condition: float
+    hasconst: bool
+    grouping: Grouping
+    n_given: int
+    dropped: dict[str, int]
+    terms: dict[str, list[int]]
+    formula: str = ""
+    design_info: Any = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "design_info": None}
+
+    def warn(self, condition_limit: float) -> None:
+        """Say what was dropped from the design, and whether it is badly conditioned."""
+        if self.aliased:
+            warnings.warn(
+                f"aliased columns dropped: {', '.join(self.aliased)} (combinations of earlier ones)",
+                RagstatsWarning,
+                stacklevel=5,
+            )
+        if self.condition > condition_limit:
+            warnings.warn(
+                f"the design is close to collinear (scaled condition number {self.condition:.1e});"
+                f" columns: {', '.join(self.names)}",
+                RagstatsWarning,
+                stacklevel=5,
+            )
+
+    def rows_for(self, exog: Any, *, transform: bool = True) -> pd.DataFrame:
+        """Return rows of the design for new data (m, p).
+
+        Raises
+        ------
+        ValueError
+            If columns are missing, levels are unknown, or the number of columns does not fit.
+        """
+        if transform and self.formula and self.design_info is None:
+            raise ValueError(
+                "these results were stored without their formula: pass rows of the design,"
+                f" columns {list(self.names)}, and transform=False"
+            )
+        if transform and self.design_info is not None:
+            return self._from_formula(exog)
+        if isinstance(exog, pd.DataFrame) and set(self.names) <= set(map(str, exog.columns)):
+            return exog.set_axis(map(str, exog.columns), axis=1)[list(self.names)].astype(float)
+        values = np.asarray(exog, float)
+        values = values[:, None] if values.ndim == 1 and len(self.names) == 1 else values
+        values = np.atleast_2d(values)
+        if values.shape[1] == len(self.names) + len(self.aliased) and self.aliased:
+            values = values[:, self.columns]
+        if values.shape[1] != len(self.names):
+            raise ValueError(
+                f"exog has {values.shape[1]} columns; the model has {len(self.names)}:"
+                f" {', '.join(self.names)}"
+            )
+        index = exog.index if isinstance(exog, (pd.DataFrame, pd.Series)) else None
+        if index is not None and len(index) != len(values):
+            index = None
+        return pd.DataFrame(values, columns=list(self.names), index=index)
+
+    def _from_formula(self, exog: Any) -> pd.DataFrame:
+        """Evaluate the right side of the formula on a frame; incomplete rows stay, as NaN."""
+        if isinstance(exog, pd.Series):
+            exog = exog.to_frame().T.infer_objects()
+        if isinstance(exog, dict) and not any(np.ndim(v) for v in exog.values()):
+            exog = {name: [value] for name, value in exog.items()}
+        frame = as_pandas(exog, argument="exog")
+        right = self.formula.split("~", 1)[1]
+        used = named_in_formula(right, frame.columns)
+        plain = frame.assign(**{str(c): plain_column(frame[c]) for c in used})
+        try:
+            rows = patsy.build_design_matrices(
+                [self.design_info], plain, return_type="dataframe", NA_action="drop"
+            )[0]
+        except patsy.PatsyError as error:
+            raise ValueError(f"exog: {str(error).splitlines()[0]}") from None
+        if not self.design_info.factor_infos:  # intercept only: as many rows as the data have
+            rows = pd.DataFrame(
+                np.ones((len(frame), 1)), index=frame.index, columns=rows.columns
+            )
+        return rows.reindex(frame.index).iloc[:, self.columns]
+
+
+def describe_design(rows: Rows, basis: Basis) -> Design:
+    """Collect the facts of a design from its rows and its orthonormal basis."""
+    every = [str(c) for c in rows.exog.columns]
+    names = tuple(every[i] for i in basis.columns)
+    position = {int(column): j for j, column in enumerate(basis.columns)}
+    if rows.design_info is not None:
+        slices = rows.design_info.term_name_slices
+        terms = {
+            name: [position[i] for i in range(every_[0], every_[1]) if i in position]
+            for name, every_ in ((n, (s.start, s.stop)) for n, s in slices.items())
+        }
+    else:
+        terms = {name: [j] for j, name in enumerate(names)}
+    return Design(
+        names=names,
+        aliased=tuple(every[i] for i in basis.aliased),
+        columns=basis.columns,
+        condition=basis.condition,
+        hasconst=_spans_constant(rows.exog.to_numpy(), basis),
+        grouping=rows.grouping,
+        n_given=rows.n_given,
+        dropped=rows.dropped,
+        terms=terms,
+        formula=rows.formula,
+        design_info=rows.design_info,
+    )
+
+
+def _spans_constant(exog: np.ndarray, basis: Basis) -> bool:
+    """Whether a combination of the columns is constant, without another decomposition of the rows.
+
+    Solved in the basis: the coefficients that would give 1 in every row, checked on the rows.
+    """
+    first = exog[0]
+    constant = (exog == first).all(axis=0)
+    if (constant & (first != 0)).any():
+        return True
+    kept = exog[:, basis.columns]
+    if kept.shape[1] == 0:
+        return False
+    scale = np.abs(kept).max(axis=0)
+    gram = (kept / scale).T @ (kept / scale)
+    coefficients = np.linalg.lstsq(gram, (kept / scale).sum(axis=0), rcond=None)[0]
+    return bool(np.abs(kept / scale @ coefficients - 1).max() < 1e-8)

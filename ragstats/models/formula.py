@@ -1,0 +1,138 @@
+"""``rs.ols``, ``rs.wls``, ``rs.glm``: models from a formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import patsy
+
+from ragstats.models.estimand import check_estimand
+from ragstats.models.linear import OLS, WLS
+from ragstats.models.rows import rows_from_formula
+
+
+def _environment(depth: int) -> patsy.EvalEnvironment:
+    """Return the caller's names, with ``np`` for callers that have no frame of their own."""
+    env = patsy.EvalEnvironment.capture(depth)
+    return env if "np" in env.namespace else env.with_outer_namespace({"np": np})
+
+
+def ols(
+    formula: str,
+    data: Any,
+    *,
+    groups: Any,
+    estimand: str = "micro",
+    by: Any = None,
+    unit: Any = None,
+    subset: Any = None,
+    missing: str = "drop",
+) -> Any:
+    """Ordinary least squares from a formula, with documents as the sampling unit.
+
+    Parameters
+    ----------
+    formula : str
+        A patsy formula.
+    data : DataFrame
+        pandas, polars or pyarrow; one row per scored query.
+    groups : str, Series or array_like (N,)
+        The document of each row: a column's name, a Series (aligned by index) or an array with one
+        value per row of ``data``. Rows that the formula drops are dropped here too.
+    estimand : {"micro", "macro"}
+        What is averaged: rows (a random chunk) or documents (a typical document).
+    by, unit : str or array_like, optional
+        For macro, whose weights are 1/n(unit, by): the cells within which each document counts once
+        (the system), and the documents where ``groups`` are coarser.
+    subset : array_like, optional
+        Rows of ``data`` to use, as in ``data.loc[subset]``.
+    missing : {"drop", "raise"}
+        What to do with incomplete rows; dropped ones are counted in the results.
+
+    Returns
+    -------
+    OLS, or WLS for the macro estimand
+
+    Raises
+    ------
+    ValueError
+        If the formula, a column or a length is wrong.
+    DataError
+        If there are fewer than two documents, missing ids or infinite values.
+
+    References
+    ----------
+    Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181.
+
+    Examples
+    --------
+    >>> import ragstats as rs
+    >>> scores = rs.datasets.load_retrieval()
+    >>> r = rs.ols("hit_at_1 ~ C(system)", scores, groups="doc_id").fit()
+    >>> round(r.params["C(system)[T.tfidf]"], 5), round(r.bse["C(system)[T.tfidf]"], 5)
+    (-0.01553, 0.00193)
+    """
+    check_estimand(estimand)
+    extras = {"by": by, "unit": unit}
+    rows = rows_from_formula(
+        formula, data, groups=groups, extras=extras, missing=missing, subset=subset,
+        env=_environment(2),
+    )  # fmt: skip
+    if estimand == "macro":
+        return WLS.from_rows(rows, estimand="macro")
+    if by is not None or unit is not None:
+        raise ValueError("by= and unit= belong to estimand='macro'")
+    return OLS.from_rows(rows)
+
+
+def wls(
+    formula: str,
+    data: Any,
+    *,
+    groups: Any,
+    weights: Any,
+    working: str = "identity",
+    subset: Any = None,
+    missing: str = "drop",
+) -> Any:
+    """Weighted least squares from a formula, with documents as the sampling unit.
+
+    Parameters
+    ----------
+    formula, data, groups, subset, missing
+        As in :func:`ols`.
+    weights : str, Series or array_like (N,)
+        Weights of any scale; rows of weight 0 are dropped and counted.
+    working : {"identity", "inverse_var"}
+        What the weights mean to CR2 and its df: sampling weights with errors of equal variance
+        (R's default), or inverse variances.
+
+    Returns
+    -------
+    WLS
+
+    Raises
+    ------
+    ValueError
+        As in :func:`ols`, and for negative or missing weights.
+
+    References
+    ----------
+    Pustejovsky and Tipton (2018), JBES 36(4), 672-683, section 2.1.
+
+    Examples
+    --------
+    >>> import ragstats as rs
+    >>> d = rs.datasets.load_eight_documents().assign(w=lambda t: 1.0 + t.index % 3)
+    >>> r = rs.wls("d ~ 1", d, groups="doc", weights="w").fit()
+    >>> round(r.params["Intercept"], 4)
+    0.1175
+    """
+    rows = rows_from_formula(
+        formula, data, groups=groups, extras={"weights": weights}, missing=missing, subset=subset,
+        env=_environment(2),
+    )  # fmt: skip
+    return WLS.from_rows(rows, working=working)
+
+

@@ -1,0 +1,272 @@
+"""Hypotheses as users write them → contrasts, and the tests of contrasts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import patsy
+from scipy import stats
+from statsmodels.stats.contrast import ContrastResults, MultiCompResult
+from statsmodels.stats.multitest import multipletests
+
+from ragstats.core.hypothesis import ALTERNATIVES, JointTest, independent_constraints, t_pvalue
+from ragstats.core.inference import ClusterInference, ContrastEstimate
+from ragstats.core.segments import Floats
+from ragstats.exceptions import RagstatsWarning, unknown_option
+
+JOINT_TESTS = {
+    "AHT": "approximate Hotelling T² of Pustejovsky and Tipton (clubSandwich's 'HTZ')",
+    "F": "naive F with K-1 denominator df",
+    "chi2": "asymptotic Wald",
+}
+
+
+class ClusterContrastResults(ContrastResults):
+    """statsmodels' contrast results, with the df of each row and the reasons for NaN.
+
+    Attributes
+    ----------
+    reason : str
+        Why a statistic is NaN; empty otherwise.
+    alternative : str
+        The alternative of the p-values.
+    """
+
+    reason = ""
+    alternative = "two-sided"
+
+    def summary(self, xname: Any = None, alpha: float = 0.05, title: Any = None) -> Any:
+        """Return the table, or one line for a joint test, with the reason for NaN."""
+        if self.effect is None and self.distribution == "F":
+            return (
+                f"<F test: F={float(self.fvalue):.6g}, p={float(self.pvalue):.6g},"
+                f" df_num={self.df_num:g}, df_denom={self.df_denom:.4g}>"
+                + (f" NaN: {self.reason}" if self.reason else "")
+            )
+        return super().summary(xname=xname, alpha=alpha, title=title)
+
+    def summary_frame(self, xname: Any = None, alpha: float = 0.05) -> pd.DataFrame:
+        """Return the table as a frame, with the df of each row."""
+        frame = super().summary_frame(xname=xname, alpha=alpha)
+        if self.distribution == "t":
+            frame.insert(3, "df", np.broadcast_to(self.df_denom, len(frame)))
+        return frame
+
+
+def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Floats]:
+    """Return ``R`` (q, p) and ``d`` (q,) of ``Rβ = d``.
+
+    Parameters
+    ----------
+    hypothesis : str, sequence of str, array_like or tuple of (R, d)
+        As in statsmodels; a DataFrame is matched by column name.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or has the wrong number of columns.
+    """
+    p = len(names)
+    value: Any = None
+    if isinstance(hypothesis, tuple) and len(hypothesis) == 2 and not isinstance(hypothesis[0], str):
+        hypothesis, value = hypothesis
+    if isinstance(hypothesis, pd.DataFrame):
+        unknown = [c for c in hypothesis.columns if c not in names]
+        if unknown:
+            raise ValueError(f"r_matrix: column {unknown[0]!r} is not a coefficient: {list(names)}")
+        hypothesis = hypothesis.reindex(columns=list(names), fill_value=0.0).to_numpy(float)
+    if isinstance(hypothesis, (str, dict)) or _is_strings(hypothesis):
+        given = hypothesis if isinstance(hypothesis, (str, dict)) else list(hypothesis)
+        try:
+            constraint = patsy.DesignInfo(list(names)).linear_constraint(given)
+        except (patsy.PatsyError, ValueError) as error:
+            first = str(error).splitlines()[0]
+            raise ValueError(
+                f"r_matrix={hypothesis!r}: {first}; coefficients: {', '.join(names)}"
+            ) from None
+        rows, constants = constraint.coefs, constraint.constants.ravel()
+        return np.asarray(rows, float), np.asarray(constants, float)
+    rows = np.atleast_2d(np.asarray(hypothesis, float))
+    if rows.ndim != 2 or rows.shape[1] != p:
+        raise ValueError(f"r_matrix has shape {rows.shape}; it needs {p} columns, one a coefficient")
+    constants = np.zeros(len(rows)) if value is None else np.ravel(np.asarray(value, float))
+    if constants.size == 1:
+        constants = np.full(len(rows), constants.item())
+    if constants.size != len(rows):
+        raise ValueError(f"r_matrix has {len(rows)} rows and {constants.size} values to compare with")
+    if not np.isfinite(rows).all():
+        raise ValueError("r_matrix holds missing or infinite values")
+    return rows, constants
+
+
+def _is_strings(hypothesis: Any) -> bool:
+    return (
+        isinstance(hypothesis, (list, tuple))
+        and len(hypothesis) > 0
+        and all(isinstance(h, str) for h in hypothesis)
+    )
+
+
+def t_statistics(estimate: ContrastEstimate, value: Floats | float = 0.0) -> Floats:
+    """Return t statistics, NaN where the standard error is 0 (the scores do not vary)."""
+    usable = estimate.se > 0
+    gap = estimate.effect - value
+    return np.where(usable, gap / np.where(usable, estimate.se, 1.0), np.nan)
+
+
+def contrast_test(
+    inference: ClusterInference,
+    coefficients: Floats,
+    rows: Floats,
+    value: Floats,
+    alternative: str,
+) -> ClusterContrastResults:
+    """Test each row on its own, with its own df."""
+    if alternative not in ALTERNATIVES:
+        raise unknown_option("alternative", alternative, ALTERNATIVES)
+    estimate = inference.contrasts(rows, coefficients)
+    statistic = t_statistics(estimate, value)
+    result = ClusterContrastResults(
+        effect=estimate.effect, t=statistic, sd=estimate.se, df_denom=estimate.df
+    )
+    result.pvalue = np.squeeze(t_pvalue(statistic, estimate.df, alternative))
+    result.alternative = alternative
+    reasons = [f"row {i}: {reason}" for i, reason in enumerate(estimate.reasons) if reason]
+    result.reason = "; ".join(reasons)
+    for i, documents in enumerate(estimate.needs):
+        if documents:
+            warnings.warn(
+                f"contrast {i} cannot be estimated without document {documents}",
+                RagstatsWarning,
+                stacklevel=4,
+            )
+    return result
+
+
+def joint_test(
+    inference: ClusterInference, rows: Floats, gap: Floats, test: str
+) -> ClusterContrastResults:
+    """Test the rows together.
+
+    One row repeats its t test under every df rule. Several rows use the AHT test under the
+    Satterthwaite (and IK) rule and the naive F otherwise, unless a test is named.
+    """
+    outcome = _joint(inference, rows, gap, test)
+    if test == "chi2":
+        result = ClusterContrastResults(
+            statistic=outcome.wald, df_denom=outcome.df_num, distribution="chi2"
+        )
+        result.df_num = outcome.df_num
+    else:
+        result = ClusterContrastResults(
+            F=outcome.statistic, df_num=outcome.df_num, df_denom=outcome.df_denom
+        )
+        result.pvalue = np.float64(outcome.pvalue)
+    result.reason = outcome.reason
+    result.eta = outcome.eta
+    if outcome.reason:
+        warnings.warn(f"joint test is NaN: {outcome.reason}", RagstatsWarning, stacklevel=4)
+    return result
+
+
+def _joint(inference: ClusterInference, rows: Floats, gap: Floats, test: str) -> JointTest:
+    if test not in JOINT_TESTS:
+        raise unknown_option("test", test, JOINT_TESTS)
+    q = len(independent_rows(inference, rows, gap))
+    if q == 1 and test == "AHT":
+        return _single(inference, rows, gap)
+    outcome = inference.joint(rows, gap)
+    if test == "AHT" and inference.rule.name in ("satterthwaite", "IK"):
+        return outcome
+    context = inference.contrasts(rows[:1])
+    df = float("inf") if test == "chi2" else float(context.df[0])
+    if test == "F" and inference.rule.name not in ("K-1", "K-p", "normal"):
+        df = float(inference.moments.n_groups - 1)
+    if not np.isfinite(outcome.wald):
+        return outcome
+    statistic = outcome.wald / q
+    pvalue = float(stats.chi2.sf(outcome.wald, q) if np.isinf(df) else stats.f.sf(statistic, q, df))
+    return JointTest(statistic, q, df, pvalue, float("nan"), outcome.wald)
+
+
+def independent_rows(inference: ClusterInference, rows: Floats, gap: Floats) -> Floats:
+    """Return the independent constraints, without the warning about redundant ones."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RagstatsWarning)
+        return independent_constraints(rows @ inference.parts.transform, gap).rows
+
+
+def _single(inference: ClusterInference, rows: Floats, gap: Floats) -> JointTest:
+    """Return the joint test of rank 1: F = t², with the t test's df."""
+    if len(rows) > 1:
+        independent_constraints(rows @ inference.parts.transform, gap)  # for its warning
+    estimate = inference.contrasts(rows[:1])
+    nan, df = float("nan"), float(estimate.df[0])
+    if estimate.reasons[0]:
+        return JointTest(nan, 1, df, nan, df, nan, estimate.reasons[0])
+    se = float(estimate.se[0])
+    if se == 0:
+        return JointTest(nan, 1, df, nan, df, nan, "the standard error is 0: the scores do not vary")
+    t = float(gap[0]) / se
+    pvalue = float(t_pvalue(np.array([t]), np.array([df]))[0])
+    return JointTest(t**2, 1, df, pvalue, df, t**2)
+
+
+def pairwise_levels(
+    design_info: Any, term_name: str, factor_labels: Sequence[str] | None
+) -> tuple[Floats, list[str], slice]:
+    """Return the differences of all pairs of levels of a categorical term, under any coding.
+
+    Returns
+    -------
+    rows : ndarray (pairs, columns of the term)
+    labels : list of str
+        "later-earlier".
+    columns : slice
+        Where the term stands in the design.
+    """
+    names = list(design_info.term_names)
+    if term_name not in names:
+        raise unknown_option("term_name", term_name, names)
+    term = design_info.terms[names.index(term_name)]
+    if len(term.factors) != 1:
+        raise ValueError(
+            f"term_name={term_name!r} is an interaction; give a categorical main effect,"
+            " or name the contrasts in t_test"
+        )
+    factor = term.factors[0]
+    info = design_info.factor_infos[factor]
+    if info.type != "categorical":
+        raise ValueError(f"term_name={term_name!r} is numeric; give a categorical term")
+    levels = list(info.categories)
+    labels = levels if factor_labels is None else list(factor_labels)
+    if len(labels) != len(levels):
+        raise ValueError(f"factor_labels has {len(labels)} labels for {len(levels)} levels: {levels}")
+    subterm = design_info.term_codings[term][0]
+    coding = subterm.contrast_matrices.get(factor)
+    matrix = np.eye(len(levels)) if coding is None else np.asarray(coding.matrix, float)
+    pairs = [(j, i) for i in range(len(levels)) for j in range(i + 1, len(levels))]
+    rows = np.array([matrix[j] - matrix[i] for j, i in pairs])
+    return rows, [f"{labels[j]}-{labels[i]}" for j, i in pairs], design_info.term_slices[term]
+
+
+def multiple_comparison(
+    test: ClusterContrastResults, labels: list[str], method: str | list[str], alpha: float
+) -> MultiCompResult:
+    """Return the pairwise table with p-values adjusted by statsmodels' ``multipletests``."""
+    frame = test.summary_frame(xname=labels, alpha=alpha)
+    raw = np.atleast_1d(test.pvalue)
+    usable = ~np.isnan(raw)
+    for name in [method] if isinstance(method, str) else method:
+        adjusted, reject = np.full(raw.size, np.nan), np.zeros(raw.size, bool)
+        if usable.any():
+            reject[usable], adjusted[usable], *_ = multipletests(
+                raw[usable], alpha=alpha, method=name
+            )
+        frame[f"pvalue-{name}"] = adjusted
+        frame[f"reject-{name}"] = reject
+    return MultiCompResult(result_frame=frame)

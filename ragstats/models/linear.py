@@ -1,0 +1,287 @@
+"""OLS and WLS with documents as clusters: statsmodels' models, with groups in the constructor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import statsmodels.api as sm
+
+from ragstats.core.adjustment import adjustment
+from ragstats.core.dof import df_rule
+from ragstats.core.estimate import LeastSquares, least_squares
+from ragstats.core.inference import ClusterInference
+from ragstats.core.orthonormal import CONDITION_WARNING
+from ragstats.core.working import WorkingRows, check_working
+from ragstats.models.design import Design, describe_design
+from ragstats.models.estimand import check_estimand, macro_weights
+from ragstats.models.rows import Rows, rows_from_arrays
+from ragstats.models.statsmodels_results import OLSResults, WLSResults
+
+
+class ClusteredLinear:
+    """What OLS and WLS share: the rows, one least-squares fit, and inference by documents."""
+
+    _design: Design
+    _fit: LeastSquares
+    _weights: np.ndarray | None
+    _working: str
+    _results_class: type
+
+    @classmethod
+    def from_rows(cls, rows: Rows, **options: Any) -> Any:
+        """Build the model from rows that are already prepared."""
+        model = cls.__new__(cls)
+        model._build(rows, **options)
+        return model
+
+    def _build(self, rows: Rows, **options: Any) -> None:
+        raise NotImplementedError
+
+    def _solve(self, rows: Rows, weights: np.ndarray | None) -> pd.DataFrame:
+        """Fit once, and return the design without its aliased columns."""
+        exog = rows.exog
+        fit = least_squares(
+            exog.to_numpy(),
+            rows.endog.to_numpy(),
+            rows.grouping.codes,
+            rows.grouping.ids,
+            weights=weights,
+        )
+        self._fit, self._weights = fit, weights
+        self._design = describe_design(rows, fit.basis)
+        return exog.iloc[:, fit.basis.columns] if fit.basis.aliased.size else exog
+
+    def fit(
+        self,
+        *,
+        cov_type: str = "CR2",
+        df: str = "satterthwaite",
+        rho_floor: bool = False,
+        **unknown: Any,
+    ) -> Any:
+        """Fit, and return results with cluster-robust inference.
+
+        Parameters
+        ----------
+        cov_type : {"CR2", "CR0", "CR1", "CR1p", "CR1S", "CR3"}
+            The covariance type; see ``ragstats.core.adjustment``.
+        df : {"satterthwaite", "IK", "K-1", "K-p", "normal"}
+            How the degrees of freedom of a contrast are found.
+        rho_floor : bool
+            Replace a negative intra-document correlation by 0 (``df="IK"`` only).
+
+        Returns
+        -------
+        OLSResults or WLSResults
+            In statsmodels' wrapper.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown.
+        TypeError
+            If groups are given here: they belong to the constructor.
+        """
+        refuse_unknown_fit_options(unknown)
+        inference = self._infer(cov_type, df, rho_floor=rho_floor)
+        return self._results_class.from_inference(self, inference)
+
+    def _infer(self, cov_type: str, df: str, *, rho_floor: bool = False) -> ClusterInference:
+        rows = WorkingRows(
+            self._fit, self._design.grouping.codes, self._weights, None, self._working
+        )
+        return rows.infer(adjustment(cov_type), df_rule(df), rho_floor=rho_floor)
+
+
+def refuse_unknown_fit_options(unknown: dict[str, Any]) -> None:
+    """Raise for keywords that ``fit`` does not have, with the place where they belong."""
+    if not unknown:
+        return
+    name = next(iter(unknown))
+    if name in ("groups", "cov_kwds", "cluster", "clusters", "cov_kwargs"):
+        raise TypeError(
+            f"fit() got {name}=: the documents belong to the model, as in"
+            " rs.ols(formula, data, groups='doc_id').fit()"
+        )
+    raise TypeError(
+        f"fit() got an unknown argument {name!r}; it takes cov_type, df and rho_floor"
+    )
+
+
+class OLS(ClusteredLinear, sm.OLS):
+    """Ordinary least squares with documents as the sampling unit.
+
+    Parameters
+    ----------
+    endog : array_like (N,)
+        The outcome.
+    exog : array_like (N, p)
+        The design, with its constant.
+    groups : array_like (N,)
+        The document of each row.
+    estimand : {"micro", "macro"}
+        What is averaged: rows, or documents. "macro" returns a :class:`WLS` model with weights
+        1/n(document, by).
+    by : array_like (N,), optional
+        Cells within which each document counts once (macro), for instance the system.
+    unit : array_like (N,), optional
+        The documents, where ``groups`` are coarser (macro).
+    missing : {"drop", "raise"}
+        What to do with incomplete rows; dropped ones are counted in the results.
+
+    Raises
+    ------
+    ValueError
+        If shapes, lengths or indexes do not fit.
+    DataError
+        If there are fewer than two documents, missing ids or infinite values.
+
+    References
+    ----------
+    Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181.
+
+    Examples
+    --------
+    >>> import numpy as np, ragstats as rs
+    >>> y = np.array([1., 0, 1, 1, 0, 0, 1, 1])
+    >>> r = rs.OLS(y, np.ones(8), groups=list("aabbbccc")).fit()
+    >>> round(float(r.bse.iloc[0]), 4), round(float(r.df_inference.iloc[0]), 2)
+    (0.0474, 1.95)
+    """
+
+    _results_class = OLSResults
+    _working = "inverse_var"
+    estimand = "micro"
+
+    def __new__(cls, *args: Any, estimand: str = "micro", **options: Any) -> Any:
+        """Return a WLS model when the estimand is macro, for which documents weigh equally."""
+        if check_estimand(estimand) == "macro":
+            return WLS(*args, estimand="macro", **options)
+        return super().__new__(cls)
+
+    def __init__(
+        self,
+        endog: Any,
+        exog: Any,
+        *,
+        groups: Any,
+        estimand: str = "micro",
+        by: Any = None,
+        unit: Any = None,
+        missing: str = "drop",
+    ):
+        if by is not None or unit is not None:
+            raise ValueError("by= and unit= belong to estimand='macro'")
+        self._build(rows_from_arrays(endog, exog, groups=groups, extras={}, missing=missing))
+
+    def _build(self, rows: Rows, **options: Any) -> None:
+        exog = self._solve(rows, None)
+        sm.OLS.__init__(self, rows.endog, exog, hasconst=self._design.hasconst)
+        attach_design(self)
+
+
+class WLS(ClusteredLinear, sm.WLS):
+    """Weighted least squares with documents as the sampling unit.
+
+    Parameters
+    ----------
+    endog, exog, groups, missing
+        As in :class:`OLS`.
+    weights : array_like (N,)
+        Positive weights, of any scale; rows of weight 0 are dropped and counted.
+    working : {"identity", "inverse_var"}
+        What the weights mean to CR2 and the df: sampling weights (errors of equal variance), or
+        inverse variances. R's default for ``lm(weights=)`` is "identity".
+    estimand, by, unit
+        "macro" computes the weights 1/n(unit, by), as inverse variances; then ``weights`` is
+        refused.
+
+    Raises
+    ------
+    ValueError
+        As in :class:`OLS`, and for negative or missing weights.
+
+    References
+    ----------
+    Pustejovsky and Tipton (2018), JBES 36(4), 672-683, section 2.1.
+
+    Examples
+    --------
+    >>> import numpy as np, ragstats as rs
+    >>> y = np.array([1., 0, 1, 1, 0, 0, 1, 1])
+    >>> model = rs.WLS(y, np.ones(8), groups=list("aabbbccc"), estimand="macro")
+    >>> r = model.fit()
+    >>> round(float(r.params.iloc[0]), 4), float(round(r.df_inference.iloc[0], 6))
+    (0.6111, 2.0)
+    """
+
+    _results_class = WLSResults
+
+    def __init__(
+        self,
+        endog: Any,
+        exog: Any,
+        *,
+        groups: Any,
+        weights: Any = None,
+        working: str | None = None,
+        estimand: str = "micro",
+        by: Any = None,
+        unit: Any = None,
+        missing: str = "drop",
+    ):
+        extras = {"weights": weights, "by": by, "unit": unit}
+        rows = rows_from_arrays(endog, exog, groups=groups, extras=extras, missing=missing)
+        self._build(rows, working=working, estimand=estimand)
+
+    def _build(self, rows: Rows, **options: Any) -> None:
+        self.estimand = check_estimand(options.get("estimand", "micro"))
+        weights, self._working = row_weights(rows, self.estimand, options.get("working"))
+        exog = self._solve(rows, weights)
+        sm.WLS.__init__(self, rows.endog, exog, weights=weights, hasconst=self._design.hasconst)
+        attach_design(self)
+
+
+def row_weights(rows: Rows, estimand: str, working: str | None) -> tuple[np.ndarray, str]:
+    """Return the weights of the rows and the working model's name.
+
+    Raises
+    ------
+    ValueError
+        If macro is combined with weights or a working model, or WLS has no weights.
+    """
+    by = [rows.extras["by"]] if "by" in rows.extras else []
+    given = rows.extras.get("weights")
+    if estimand == "macro":
+        if given is not None:
+            raise ValueError(
+                "weights= with estimand='macro': the macro estimand is itself a weighting,"
+                " 1/n(document, by); give one of the two"
+            )
+        if working == "identity":
+            raise ValueError(
+                "working='identity' with estimand='macro': macro weights are inverse variances"
+                " here (then SE = sd(r)/√K); use rs.wls(weights=, working='identity') for the other"
+            )
+        unit = rows.extras.get("unit")
+        if unit is None:
+            unit = rows.grouping.codes
+        return macro_weights(unit, by), "inverse_var"
+    if by or "unit" in rows.extras:
+        raise ValueError("by= and unit= belong to estimand='macro'")
+    if given is None:
+        raise ValueError("weights is missing: give a column or one weight per row (or use rs.ols)")
+    return given, check_working(working or "identity")
+
+
+def attach_design(model: Any) -> None:
+    """Give a statsmodels model the facts that its results and tables need."""
+    design: Design = model._design
+    model.rank = len(design.names)
+    model.data.xnames = list(design.names)
+    model.groups = design.grouping
+    if design.formula:
+        model.formula = design.formula
+    design.warn(CONDITION_WARNING)

@@ -1,0 +1,149 @@
+"""The tables of a fit: coefficients with the df of each, and what was estimated from what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from statsmodels.iolib.summary import Summary
+from statsmodels.iolib.summary2 import Summary as Summary2
+from statsmodels.iolib.table import SimpleTable
+from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
+
+from ragstats.core.working import WORKING_MODELS
+
+
+def header(results: Any) -> list[tuple[str, str]]:
+    """Return what a reader must know before the coefficients, as label and text."""
+    design, inference = results.model._design, results._inference
+    k = inference.moments.n_groups
+    dropped = design.n_given - int(results.nobs_given_kept)
+    rows = [
+        ("Dep. Variable", str(results.model.endog_names)),
+        ("Model", type(results.model).__name__),
+        ("Estimand", results.estimand),
+        ("Documents (K)", f"{k}"),
+        ("Rows (N)", f"{inference.moments.n_rows:g}"),
+        ("Rows dropped", f"{dropped} of {design.n_given}"),
+        ("Groups", design.grouping.name),
+        ("Covariance type", inference.adjustment.name),
+        ("df", inference.rule.name),
+        ("Working model", results.working),
+    ]
+    if results.absorbed:
+        rows.append(("Absorbed", ", ".join(results.absorbed)))
+    return rows
+
+
+def notes(results: Any) -> list[str]:
+    """Return the sentences under the table."""
+    inference, design = results._inference, results.model._design
+    adjustment = inference.adjustment
+    said = [
+        f"Standard errors are clustered by {design.grouping.name!r}: {adjustment.name}"
+        f" ({adjustment.description}).",
+        f"Degrees of freedom: {inference.rule.description}; each coefficient has its own.",
+        f"Working model: {WORKING_MODELS[results.working]}.",
+    ]
+    said += [f"{n} rows dropped: {reason}." for reason, n in design.dropped.items()]
+    if design.aliased:
+        said.append(f"Dropped as combinations of earlier columns: {', '.join(design.aliased)}.")
+    said += [f"{name}: NaN, because it {reason}." for name, reason in results.reasons.items()]
+    return said
+
+
+def coefficient_table(results: Any, alpha: float) -> pd.DataFrame:
+    """Return estimate, SE, t, df, p and interval of each coefficient."""
+    interval = np.asarray(results.conf_int(alpha))
+    return pd.DataFrame(
+        {
+            "coef": np.asarray(results.params),
+            "std err": np.asarray(results.bse),
+            "t": np.asarray(results.tvalues),
+            "df": np.asarray(results.df_inference),
+            "P>|t|": np.asarray(results.pvalues),
+            f"[{alpha / 2:.4g}": interval[:, 0],
+            f"{1 - alpha / 2:.4g}]": interval[:, 1],
+        },
+        index=list(results.model.exog_names),
+    )
+
+
+def summary(
+    results: Any, *, yname: str | None, xname: list[str] | None, title: str | None, alpha: float
+) -> Summary:
+    """Return statsmodels' Summary, at most 80 columns wide for short names."""
+    table = coefficient_table(results, alpha)
+    names = list(table.index) if xname is None else list(xname)
+    head = header(results)
+    if yname is not None:
+        head[0] = ("Dep. Variable", yname)
+    smry = Summary()
+    smry.tables.append(_two_columns(head, title or f"{type(results.model).__name__} by document"))
+    smry.tables.append(_parameters(table, names))
+    smry.add_extra_txt(list(_wrapped(notes(results))))
+    return smry
+
+
+def _two_columns(head: list[tuple[str, str]], title: str) -> SimpleTable:
+    """Set the header in two columns of label and value."""
+    half = (len(head) + 1) // 2
+    padded = [*head, *[("", "")] * (2 * half - len(head))]
+    rows = [
+        (f"{left}:", value, f"{right}:" if right else "", other)
+        for (left, value), (right, other) in zip(padded[:half], padded[half:], strict=True)
+    ]
+    formats = dict(fmt_2cols)
+    formats["colsep"] = "  "
+    formats["data_fmts"] = ["%s", "%s", "%s", "%s"]
+    formats["colwidths"] = [17, 20, 17, 20]
+    formats["data_aligns"] = "lrlr"
+    return SimpleTable(rows, title=title, txt_fmt=formats)
+
+
+def _parameters(table: pd.DataFrame, names: list[str]) -> SimpleTable:
+    """Set the coefficient table."""
+    data = [
+        [
+            _number(row.iloc[0]),
+            _number(row.iloc[1]),
+            f"{row.iloc[2]:.3f}",
+            f"{row.iloc[3]:.1f}",
+            _pvalue(row.iloc[4]),
+            _number(row.iloc[5]),
+            _number(row.iloc[6]),
+        ]
+        for _, row in table.iterrows()
+    ]
+    return SimpleTable(data, headers=list(table.columns), stubs=names, txt_fmt=fmt_params)
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if 1e-3 <= abs(value) < 1e4 or value == 0 else f"{value:#.4g}"
+
+
+def _pvalue(value: float) -> str:
+    return "<0.001" if value < 0.0005 else f"{value:.3f}"
+
+
+def _wrapped(lines: Iterable[str]) -> Iterable[str]:
+    """Break sentences at 78 columns."""
+    import textwrap
+
+    for line in lines:
+        yield from textwrap.wrap(line, 78, subsequent_indent="  ")
+
+
+def summary2(results: Any, *, title: str | None, alpha: float, float_format: str) -> Summary2:
+    """Return statsmodels' second kind of summary, with the df column."""
+    smry = Summary2()
+    smry.add_title(title or f"Results: {type(results.model).__name__} by document")
+    smry.add_dict(dict(header(results)), ncols=2)
+    table = coefficient_table(results, alpha)
+    table.columns = ["Coef.", "Std.Err.", "t", "df", "P>|t|", *table.columns[5:]]
+    smry.add_df(table, float_format=float_format)
+    for line in notes(results):
+        smry.add_text(line)
+    return smry
