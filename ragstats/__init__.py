@@ -3,17 +3,20 @@
 from ragstats import datasets
 from ragstats._version import __version__
 from ragstats.exceptions import DataError, RagstatsWarning
-from ragstats.models.formula import ols, wls
+from ragstats.models.formula import glm, ols, wls
+from ragstats.models.glm import GLM
 from ragstats.models.linear import OLS, WLS
 from ragstats.models.statsmodels_results import load
 
 __all__ = [
+    "GLM",
     "OLS",
     "WLS",
     "DataError",
     "RagstatsWarning",
     "__version__",
     "datasets",
+    "glm",
     "load",
     "ols",
     "wls",

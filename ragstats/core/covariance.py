@@ -61,6 +61,11 @@ class Contributions:
     factor: float
     singular: dict[int, Floats]
 
+    @property
+    def plain_middle(self) -> bool:
+        """Whether ``middle`` is the identity: weights that are inverse variances."""
+        return self.middle.shape[0] == self.spread.shape[1]
+
     def covariance(self) -> Floats:
         """Return the sandwich (p, p)."""
         rows = self.score @ self.transform.T

@@ -57,38 +57,56 @@ def random_effects(
     return RandomEffects(max(square / n_rows - rho, 0.0), rho, moments.total, roots)
 
 
-def working_variance(parts: Contributions, contrast: Floats) -> float:
-    """Return tr P of a contrast (p,) in the orthonormal basis."""
-    overlap = parts.overlap @ contrast
-    return float(
-        (contrast @ parts.spread @ contrast).sum() - np.sum(parts.middle * (overlap.T @ overlap))
-    )
-
-
-def satterthwaite(parts: Contributions, contrast: Floats) -> float:
-    """Return the Bell-McCaffrey df of a contrast (p,) in the orthonormal basis.
+def satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
+    """Return the Bell-McCaffrey df of contrasts (q, p) in the orthonormal basis.
 
     Bell and McCaffrey (2002), section 4; for the intercept-only model, the ``df_micro`` of the
-    source text. NaN when the working variance is 0: the contrast rests on one document.
+    source text. NaN where the working variance is 0: the contrast rests on one document.
     """
-    alpha = np.einsum("kij,i,j->k", parts.spread, contrast, contrast, optimize=True)
-    overlap = parts.overlap @ contrast
-    turned = overlap @ parts.middle
-    product = parts.middle @ (overlap.T @ overlap)
-    trace = alpha.sum() - np.trace(product)
-    if not trace > NO_VARIANCE * float(contrast @ contrast) * _size(parts):
-        return nan
-    square = (
-        alpha @ alpha
-        - 2 * alpha @ np.einsum("kr,kr->k", turned, overlap)
-        + np.sum(product * product.T)
+    n_groups, r, p = parts.overlap.shape
+    batch = max(1, BATCH // (n_groups * (r + p)))
+    return np.concatenate(
+        [
+            _satterthwaite(parts, contrasts[start : start + batch])
+            for start in range(0, len(contrasts), batch)
+        ]
     )
-    return float(trace**2 / square)
+
+
+#: Numbers held at once for a batch of contrasts.
+BATCH = 4_000_000
+
+
+def _satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
+    n_groups, r, p = parts.overlap.shape
+    q = len(contrasts)
+    spread = (parts.spread.reshape(-1, p) @ contrasts.T).reshape(n_groups, p, q)
+    alpha = np.einsum("kpq,qp->kq", spread, contrasts)
+    overlap = (parts.overlap.reshape(-1, p) @ contrasts.T).reshape(n_groups, r, q)
+    gram = np.einsum("krq,ksq->qrs", overlap, overlap) if r > 1 else None
+    if gram is None:
+        gram = np.einsum("krq,krq->q", overlap, overlap)[:, None, None]
+    # For inverse-variance weights the middle is the identity, and the quadratic forms plain sums.
+    if parts.plain_middle:
+        crossed = np.einsum("krq,krq->kq", overlap, overlap)
+        product = gram
+    else:
+        crossed = np.einsum("krq,rs,ksq->kq", overlap, parts.middle, overlap, optimize=True)
+        product = parts.middle @ gram
+    trace = alpha.sum(axis=0) - np.einsum("qrr->q", product)
+    square = (
+        np.einsum("kq,kq->q", alpha, alpha)
+        - 2 * np.einsum("kq,kq->q", alpha, crossed)
+        + np.einsum("qrs,qsr->q", product, product)
+    )
+    floor = NO_VARIANCE * _size(parts) * np.einsum("qp,qp->q", contrasts, contrasts)
+    usable = trace > floor
+    return np.where(usable, trace**2 / np.where(usable, square, 1.0), np.nan)
 
 
 def _size(parts: Contributions) -> float:
     """Return the scale of the spread: 1 for inverse variances, else that of the weights."""
-    return float(np.trace(parts.spread.sum(axis=0))) / max(parts.spread.shape[1], 1)
+    return float(np.einsum("kpp->", parts.spread)) / max(parts.spread.shape[1], 1)
 
 
 def imbens_kolesar(parts: Contributions, model: RandomEffects, contrast: Floats) -> float:
@@ -131,22 +149,23 @@ class DfContext:
 
 @dataclass(frozen=True, slots=True)
 class DfRule:
-    """One way to choose the df: its name, the rule for a contrast, and what the summary says."""
+    """One way to choose the df: its name, the rule for contrasts (q, p), what the summary says."""
 
     name: str
-    df: Callable[[DfContext, Floats], float]
+    df: Callable[[DfContext, Floats], Floats]
     description: str
 
 
-def _ik(context: DfContext, contrast: Floats) -> float:
+def _ik(context: DfContext, contrasts: Floats) -> Floats:
     if context.random_effects is None:
         raise ValueError("df='IK' needs the random-effects model of an unweighted OLS fit")
-    return imbens_kolesar(context.parts, context.random_effects, contrast)
+    model = context.random_effects
+    return np.array([imbens_kolesar(context.parts, model, c) for c in contrasts])
 
 
-def _minus(context: DfContext, lost: int) -> float:
+def _minus(context: DfContext, contrasts: Floats, lost: int) -> Floats:
     left = context.moments.n_groups - lost
-    return float(left) if left > 0 else nan
+    return np.full(len(contrasts), float(left) if left > 0 else nan)
 
 
 DF_RULES = {
@@ -154,17 +173,23 @@ DF_RULES = {
     for row in (
         DfRule(
             "satterthwaite",
-            lambda context, contrast: satterthwaite(context.parts, contrast),
+            lambda context, contrasts: satterthwaite(context.parts, contrasts),
             "Satterthwaite (Bell-McCaffrey)",
         ),
         DfRule("IK", _ik, "Imbens-Kolesár, random effects"),
-        DfRule("K-1", lambda context, contrast: _minus(context, 1), "documents minus 1"),
+        DfRule(
+            "K-1",
+            lambda context, contrasts: _minus(context, contrasts, 1),
+            "documents minus 1",
+        ),
         DfRule(
             "K-p",
-            lambda context, contrast: _minus(context, context.moments.n_columns),
+            lambda context, contrasts: _minus(context, contrasts, context.moments.n_columns),
             "documents minus parameters",
         ),
-        DfRule("normal", lambda context, contrast: inf, "normal approximation"),
+        DfRule(
+            "normal", lambda context, contrasts: np.full(len(contrasts), inf), "normal approximation"
+        ),
     )
 }
 

@@ -89,11 +89,11 @@ class ClusterInference:
         on one document are NaN.
         """
         covariance = self.parts.covariance()
-        for j, row in enumerate(self.parts.transform):
-            if self._rests_on_one(row):
-                covariance[j, :] = covariance[:, j] = np.nan
-            elif covariance[j, j] <= self._noise(row):
-                covariance[j, :] = covariance[:, j] = 0.0
+        rows = self.parts.transform
+        for j in np.flatnonzero(np.diag(covariance) <= self._noise(rows)):
+            covariance[j, :] = covariance[:, j] = 0.0
+        for j in np.flatnonzero(self._rests_on_one(rows)):
+            covariance[j, :] = covariance[:, j] = np.nan
         return covariance
 
     def contrasts(self, rows: Floats, coefficients: Floats | None = None) -> ContrastEstimate:
@@ -107,16 +107,20 @@ class ClusterInference:
             By default the estimates.
         """
         effect = rows @ (self.coefficients if coefficients is None else coefficients)
-        standard_errors, dfs, reasons, needs = [], [], [], []
-        for contrast in rows @ self.parts.transform:
-            se, df, reason = self._one(contrast)
-            standard_errors.append(se)
-            dfs.append(df)
-            reasons.append(reason)
-            needs.append("" if reason else _listed(self._documents_needed(contrast)))
-        return ContrastEstimate(
-            effect, np.array(standard_errors), np.array(dfs), tuple(reasons), tuple(needs)
-        )
+        contrasts = rows @ self.parts.transform
+        variance = self.parts.factor * ((self.parts.score @ contrasts.T) ** 2).sum(axis=0)
+        se = np.sqrt(np.where(variance <= self._noise(contrasts), 0.0, variance))
+        df = self.rule.df(DfContext(self.moments, self.parts, self.random_effects), contrasts)
+        reasons = self._reasons(contrasts, df)
+        unavailable = np.array([bool(reason) for reason in reasons], bool)
+        se[unavailable], df[unavailable] = np.nan, np.nan
+        needs = [""] * len(rows)
+        if self.parts.singular:
+            needs = [
+                "" if reason else _listed(self._documents_needed(contrast))
+                for reason, contrast in zip(reasons, contrasts, strict=True)
+            ]
+        return ContrastEstimate(effect, se, df, reasons, tuple(needs))
 
     def joint(self, rows: Floats, gap: Floats) -> JointTest:
         """Test ``rows @ coefficients = value`` jointly, ``gap`` being the estimated difference."""
@@ -129,29 +133,32 @@ class ClusterInference:
             return JointTest(nan, test.df_num, nan, nan, nan, nan, reason)
         return test
 
-    def _one(self, contrast: Floats) -> tuple[float, float, str]:
-        """Return SE, df and the reason for NaN of a contrast in the orthonormal basis."""
-        nan = float("nan")
+    def _reasons(self, contrasts: Floats, df: Floats) -> tuple[str, ...]:
+        """Return why each contrast in the orthonormal basis has no SE; empty where it has."""
         if not np.isfinite(self.parts.factor):
             k, p = self.moments.n_groups, self.moments.n_columns
-            return nan, nan, f"{self.adjustment.name} is undefined with K={k} documents and p={p}"
-        if self._rests_on_one(contrast):
-            needed = self._documents_needed(contrast)
+            reason = f"has no SE: {self.adjustment.name} is undefined with K={k} and p={p}"
+            return (reason,) * len(contrasts)
+        reasons = [
+            "" if known else f"has no SE: the {self.rule.name} df are undefined"
+            for known in ~np.isnan(df)
+        ]
+        for i in np.flatnonzero(self._rests_on_one(contrasts)):
+            needed = self._documents_needed(contrasts[i])
             where = f" ({_listed(needed)})" if needed else ""
-            return nan, nan, f"rests on 1 document{where}, which leaves no variation to measure"
-        variance = self.parts.factor * float(((self.parts.score @ contrast) ** 2).sum())
-        se = 0.0 if variance <= self._noise(contrast) else float(np.sqrt(variance))
-        df = self.rule.df(DfContext(self.moments, self.parts, self.random_effects), contrast)
-        return se, df, "" if df == df else f"the {self.rule.name} df are undefined"
+            reasons[i] = f"rests on 1 document{where}, which leaves no variation to measure"
+        return tuple(reasons)
 
-    def _noise(self, contrast: Floats) -> float:
-        return float((NOISE * self.moments.scale) ** 2 * (contrast @ contrast))
+    def _noise(self, contrasts: Floats) -> Floats:
+        """Return the variance below which a contrast (q, p) is rounding (q,)."""
+        unit = np.einsum("qp,qp->q", contrasts, contrasts)
+        return np.asarray((NOISE * self.moments.scale) ** 2 * unit)
 
-    def _rests_on_one(self, contrast: Floats) -> bool:
-        """Whether the working variance of the contributions is 0 but for rounding."""
+    def _rests_on_one(self, contrasts: Floats) -> np.ndarray:
+        """Whether the working variance of each contrast is 0 but for rounding (q,)."""
         if not self.parts.singular:
-            return False
-        return bool(np.isnan(satterthwaite(self.parts, contrast)))
+            return np.zeros(len(contrasts), bool)
+        return np.isnan(satterthwaite(self.parts, contrasts))
 
     def _documents_needed(self, contrast: Floats) -> list[object]:
         """Return the documents without which the contrast cannot be estimated."""

@@ -66,12 +66,13 @@ def orthonormalize(design: Floats) -> Basis:
 
 
 def _column_norms(design: Floats) -> Floats:
-    """Return the Euclidean norms, without overflow for columns beyond 1e154."""
+    """Return the Euclidean norms, without overflow or underflow for columns beyond 1e±100."""
+    squares = np.einsum("ij,ij->j", design, design)
+    if ((squares > 1e-200) & (squares < 1e200)).all():
+        return np.asarray(np.sqrt(squares))
     largest = np.abs(design).max(axis=0, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)
-    if 1e-100 < unit.min(initial=1.0) and unit.max(initial=1.0) < 1e100:
-        return np.sqrt(np.einsum("ij,ij->j", design, design))
-    return unit * np.sqrt(((design / unit) ** 2).sum(axis=0))
+    return np.asarray(unit * np.sqrt(((design / unit) ** 2).sum(axis=0)))
 
 
 def _thin_qr(design: Floats, norms: Floats) -> tuple[Floats, Floats]:
@@ -85,7 +86,8 @@ def _thin_qr(design: Floats, norms: Floats) -> tuple[Floats, Floats]:
         inverse = linalg.solve_triangular(first, np.eye(p)) / norms[:, None]
         columns = inverse.T @ design.T
         second = linalg.cholesky(columns @ columns.T)
-        columns = linalg.solve_triangular(second, columns, trans="T", overwrite_b=True)
+        # ``second`` is the identity but for rounding, so its explicit inverse costs no accuracy.
+        columns = linalg.solve_triangular(second, np.eye(p)).T @ columns
         return columns.T, second @ first
     rows, triangle = linalg.qr(design / norms, mode="economic")
     return np.asfortranarray(rows), triangle

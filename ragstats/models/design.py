@@ -31,8 +31,10 @@ class Design:
         Indices of the kept columns among those of the formula.
     condition : float
         Condition number of the unit-norm columns.
-    hasconst : bool
+    has_constant : bool
         Whether a constant is in the span.
+    constant : int or None
+        The kept column that is constant; None where the constant is implicit, or absent.
     grouping : Grouping
         Documents.
     n_given : int
@@ -51,7 +53,8 @@ class Design:
     aliased: tuple[str, ...]
     columns: np.ndarray
     condition: float
-    hasconst: bool
+    has_constant: bool
+    constant: int | None
     grouping: Grouping
     n_given: int
     dropped: dict[str, int]
@@ -146,12 +149,14 @@ def describe_design(rows: Rows, basis: Basis) -> Design:
         }
     else:
         terms = {name: [j] for j, name in enumerate(names)}
+    has_constant, constant = find_constant(rows.exog.to_numpy(), basis)
     return Design(
         names=names,
         aliased=tuple(every[i] for i in basis.aliased),
         columns=basis.columns,
         condition=basis.condition,
-        hasconst=_spans_constant(rows.exog.to_numpy(), basis),
+        has_constant=has_constant,
+        constant=constant,
         grouping=rows.grouping,
         n_given=rows.n_given,
         dropped=rows.dropped,
@@ -161,19 +166,20 @@ def describe_design(rows: Rows, basis: Basis) -> Design:
     )
 
 
-def _spans_constant(exog: np.ndarray, basis: Basis) -> bool:
-    """Whether a combination of the columns is constant, without another decomposition of the rows.
+def find_constant(exog: np.ndarray, basis: Basis) -> tuple[bool, int | None]:
+    """Return whether a combination of the kept columns is constant, and which column is, if one is.
 
-    Solved in the basis: the coefficients that would give 1 in every row, checked on the rows.
+    statsmodels decomposes all rows once more to find this out; here it costs two looks at them.
     """
-    first = exog[0]
-    constant = (exog == first).all(axis=0)
-    if (constant & (first != 0)).any():
-        return True
+    for j, column in enumerate(basis.columns):
+        if exog[0, column] != 0 and (exog[:, column] == exog[0, column]).all():
+            return True, j
+    # 1 in every row is in the span iff the projection of 1 on it has the length of 1.
     kept = exog[:, basis.columns]
-    if kept.shape[1] == 0:
-        return False
+    if not kept.shape[1]:
+        return False, None
     scale = np.abs(kept).max(axis=0)
-    gram = (kept / scale).T @ (kept / scale)
-    coefficients = np.linalg.lstsq(gram, (kept / scale).sum(axis=0), rcond=None)[0]
-    return bool(np.abs(kept / scale @ coefficients - 1).max() < 1e-8)
+    coefficients = np.linalg.lstsq(
+        (kept / scale).T @ (kept / scale), (kept / scale).sum(axis=0), rcond=None
+    )[0]
+    return bool(np.abs(kept / scale @ coefficients - 1).max() < 1e-8), None

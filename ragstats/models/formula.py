@@ -8,6 +8,7 @@ import numpy as np
 import patsy
 
 from ragstats.models.estimand import check_estimand
+from ragstats.models.glm import GLM
 from ragstats.models.linear import OLS, WLS
 from ragstats.models.rows import rows_from_formula
 
@@ -136,3 +137,59 @@ def wls(
     return WLS.from_rows(rows, working=working)
 
 
+def glm(
+    formula: str,
+    data: Any,
+    *,
+    groups: Any,
+    family: Any = None,
+    var_weights: Any = None,
+    freq_weights: Any = None,
+    offset: Any = None,
+    exposure: Any = None,
+    subset: Any = None,
+    missing: str = "drop",
+) -> Any:
+    """Generalized linear model from a formula, with documents as the sampling unit.
+
+    Parameters
+    ----------
+    formula, data, groups, subset, missing
+        As in :func:`ols`; ``"hits + misses ~ x"`` for the binomial family.
+    family : statsmodels family, optional
+        Gaussian by default.
+    var_weights, freq_weights, offset, exposure : str, Series or array_like (N,), optional
+        As in :class:`ragstats.GLM`.
+
+    Returns
+    -------
+    GLM
+
+    Raises
+    ------
+    ValueError, DataError
+        As in :class:`ragstats.GLM`.
+
+    References
+    ----------
+    McCaffrey and Bell (2006), Statistics in Medicine 25(23), 4081-4098.
+
+    Examples
+    --------
+    >>> import ragstats as rs, statsmodels.api as sm
+    >>> d = rs.datasets.load_eight_documents()
+    >>> r = rs.glm("a01 ~ 1", d, groups="doc", family=sm.families.Binomial()).fit()
+    >>> round(r.params["Intercept"], 4)
+    0.1335
+    """
+    extras = {
+        "var_weights": var_weights,
+        "freq_weights": freq_weights,
+        "offset": offset,
+        "exposure": exposure,
+    }
+    rows = rows_from_formula(
+        formula, data, groups=groups, extras=extras, missing=missing, subset=subset,
+        env=_environment(2), outcome_columns=2,
+    )  # fmt: skip
+    return GLM.from_rows(rows, family=family)

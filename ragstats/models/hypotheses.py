@@ -255,7 +255,13 @@ def pairwise_levels(
 
 
 def multiple_comparison(
-    test: ClusterContrastResults, labels: list[str], method: str | list[str], alpha: float
+    test: ClusterContrastResults,
+    labels: list[str],
+    *,
+    term: str,
+    contrasts: Floats,
+    method: str | list[str],
+    alpha: float,
 ) -> MultiCompResult:
     """Return the pairwise table with p-values adjusted by statsmodels' ``multipletests``."""
     frame = test.summary_frame(xname=labels, alpha=alpha)
@@ -269,4 +275,10 @@ def multiple_comparison(
             )
         frame[f"pvalue-{name}"] = adjusted
         frame[f"reject-{name}"] = reject
-    return MultiCompResult(result_frame=frame)
+    return MultiCompResult(
+        result_frame=frame,
+        contrasts=contrasts,
+        term=term,
+        contrast_labels=labels,
+        term_encoding_matrix=contrasts,
+    )

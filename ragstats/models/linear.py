@@ -95,6 +95,14 @@ class ClusteredLinear:
         return rows.infer(adjustment(cov_type), df_rule(df), rho_floor=rho_floor)
 
 
+    def plain_model(self) -> Any:
+        """Return statsmodels' own model of the same rows."""
+        endog, exog = self.data.orig_endog, self.data.orig_exog
+        if self._weights is None:
+            return sm.OLS(endog, exog)
+        return sm.WLS(endog, exog, weights=self._weights)
+
+
 def refuse_unknown_fit_options(unknown: dict[str, Any]) -> None:
     """Raise for keywords that ``fit`` does not have, with the place where they belong."""
     if not unknown:
@@ -178,7 +186,7 @@ class OLS(ClusteredLinear, sm.OLS):
 
     def _build(self, rows: Rows, **options: Any) -> None:
         exog = self._solve(rows, None)
-        sm.OLS.__init__(self, rows.endog, exog, hasconst=self._design.hasconst)
+        sm.OLS.__init__(self, rows.endog, exog, hasconst=False)
         attach_design(self)
 
 
@@ -240,7 +248,7 @@ class WLS(ClusteredLinear, sm.WLS):
         self.estimand = check_estimand(options.get("estimand", "micro"))
         weights, self._working = row_weights(rows, self.estimand, options.get("working"))
         exog = self._solve(rows, weights)
-        sm.WLS.__init__(self, rows.endog, exog, weights=weights, hasconst=self._design.hasconst)
+        sm.WLS.__init__(self, rows.endog, exog, weights=weights, hasconst=False)
         attach_design(self)
 
 
@@ -280,6 +288,9 @@ def attach_design(model: Any) -> None:
     """Give a statsmodels model the facts that its results and tables need."""
     design: Design = model._design
     model.rank = len(design.names)
+    # hasconst=False spares statsmodels its own search for a constant; the answer is known.
+    model.k_constant = model.data.k_constant = int(design.has_constant)
+    model.data.const_idx = design.constant
     model.data.xnames = list(design.names)
     model.groups = design.grouping
     if design.formula:

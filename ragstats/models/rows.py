@@ -71,6 +71,7 @@ def rows_from_formula(
     missing: str,
     subset: Any = None,
     env: Any = None,
+    outcome_columns: int = 1,
 ) -> Rows:
     """Evaluate a formula and bring groups and weights along with the rows that it keeps.
 
@@ -106,7 +107,7 @@ def rows_from_formula(
     labels = frame.index[kept]
     _check_finite(endog)
     _check_finite(exog)
-    if endog.shape[1] != 1 and "trials" not in extras:
+    if endog.shape[1] > outcome_columns:
         raise ValueError(
             f"formula: the left side {list(endog.columns)} has {endog.shape[1]} columns;"
             " the outcome must be one column of numbers (a text column has no mean)"
@@ -146,9 +147,9 @@ def rows_from_arrays(
         raise ValueError("endog and exog have different indexes; align them first")
     index = outcome.index if labelled[0] else design.index
     outcome, design = outcome.set_axis(index), design.set_axis(index)
-    incomplete = np.isnan(outcome.to_numpy()).any(axis=1)
+    incomplete = _incomplete(outcome)
     reasons = {"missing outcome": int(incomplete.sum())}
-    without_design = np.isnan(design.to_numpy()).any(axis=1) & ~incomplete
+    without_design = _incomplete(design) & ~incomplete
     reasons["missing covariate"] = int(without_design.sum())
     kept = ~(incomplete | without_design)
     dropped = {reason: count for reason, count in reasons.items() if count}
@@ -220,6 +221,14 @@ def _assemble(
         design_info=design_info,
         names=names,
     )
+
+
+def _incomplete(frame: pd.DataFrame) -> np.ndarray:
+    """Return which rows have a missing value, without a second look where the sum has none."""
+    values = frame.to_numpy()
+    if np.isfinite(values.sum()):
+        return np.zeros(len(values), bool)
+    return np.asarray(np.isnan(values).any(axis=1))
 
 
 def _extra(argument: str, column: pd.Series, kept: np.ndarray) -> np.ndarray:

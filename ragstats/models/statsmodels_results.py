@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import pickle
 import warnings
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -42,7 +43,7 @@ from ragstats.models.hypotheses import (
     parse_constraints,
     t_statistics,
 )
-from ragstats.models.prediction import ClusterPrediction, predict_rows
+from ragstats.models.prediction import ClusterPrediction, marginal_effects, predict_rows
 
 #: Layout of the stored results; loading another raises.
 STORED_FORMAT = 1
@@ -98,6 +99,7 @@ class ClusterResults:
         self.cov_params_default = inference.covariance()
         self.estimand = model.estimand
         self.working = model._working
+        self.weighted = model._weights is not None
         self.absorbed = tuple(getattr(model, "absorbed", ()))
         self.n_groups = inference.moments.n_groups
         self.nobs_given_kept = len(model._design.grouping.codes)
@@ -306,13 +308,17 @@ class ClusterResults:
         if design.design_info is None:
             raise ValueError("term_name needs a model from a formula that was not stored and loaded")
         rows, labels, where = pairwise_levels(design.design_info, term_name, factor_labels)
-        contrasts = np.zeros((len(rows), design.design_info.column_name_indexes.__len__()))
-        contrasts[:, where] = rows
-        test = self.t_test(contrasts[:, design.columns])
-        result = multiple_comparison(test, labels, method, alpha)
-        result.contrasts, result.contrast_labels = contrasts[:, design.columns], labels
-        result.t_test = test
-        return result
+        every = np.zeros((len(rows), len(design.design_info.column_names)))
+        every[:, where] = rows
+        contrasts = every[:, design.columns]
+        return multiple_comparison(
+            self.t_test(contrasts),
+            labels,
+            term=term_name,
+            contrasts=contrasts,
+            method=method,
+            alpha=alpha,
+        )
 
     @cached_property
     def _overall(self) -> ClusterContrastResults | None:
@@ -362,7 +368,7 @@ class ClusterResults:
         self,
         exog: Any = None,
         transform: bool = True,
-        weights: None = None,
+        weights: Any = None,
         row_labels: Any = None,
         **unknown: Any,
     ) -> ClusterPrediction:
@@ -508,16 +514,8 @@ def light_model(model: Any) -> Any:
         if name in light.data.__dict__:
             light.data.__dict__[name] = None
     light._design = copy.copy(model._design)
-    light._design.grouping = copy.replace(model._design.grouping, codes=np.empty(0, np.intp)) if hasattr(
-        copy, "replace"
-    ) else _without_codes(model._design.grouping)
+    light._design.grouping = replace(model._design.grouping, codes=np.empty(0, np.intp))
     return light
-
-
-def _without_codes(grouping: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(grouping, codes=np.empty(0, np.intp))
 
 
 class _LinearClusterResults(ClusterResults):
@@ -624,6 +622,109 @@ class GLMResults(ClusterResults, SMGLMResults):  # type: ignore[misc]
     def wrapper_class(cls) -> type:
         """The wrapper that labels the results."""
         return GLMResultsWrapper
+
+    @classmethod
+    def from_fit(cls, model: Any, fit: Any, inference: ClusterInference) -> Any:
+        """Build the wrapped results of a converged fit."""
+        bread = inference.parts.transform @ inference.parts.transform.T
+        results = cls(model, fit.coefficients, bread, model.scale)
+        results._attach(model, inference)
+        results.method, results.converged = "IRLS", fit.converged
+        results.fit_history = {"iteration": fit.steps}
+        results.mle_settings = {"optimizer": "IRLS"}
+        return cls.wrapper_class()(results)
+
+    def get_prediction(
+        self,
+        exog: Any = None,
+        exposure: Any = None,
+        offset: Any = None,
+        transform: bool = True,
+        which: str | None = None,
+        row_labels: Any = None,
+        **unknown: Any,
+    ) -> ClusterPrediction:
+        """Return predicted means, SE by the delta method, and the df of each row's contrast.
+
+        Parameters
+        ----------
+        exog : DataFrame or array_like, optional
+            New data for the formula, or rows of the design; by default the rows of the fit.
+        exposure, offset : array_like (m,), optional
+            For the new rows; by default none for new rows, and the fit's own for its rows.
+        which : {"mean", "linear"}, optional
+            The scale: the outcome's (default), or the linear predictor's.
+
+        Raises
+        ------
+        ValueError
+            If ``which`` or another argument is unknown.
+        """
+        which = "mean" if which is None else which
+        if which not in ("mean", "linear"):
+            raise unknown_option("which", which, ("mean", "linear"))
+        if unknown:
+            raise ValueError(
+                f"get_prediction does not take {next(iter(unknown))}=; for averages over rows use"
+                " average_marginal_effects(), or t_test on the averaged row of the design"
+            )
+        rows, labels = self._prediction_rows(exog, transform)
+        shift = np.zeros(len(rows))
+        if offset is not None:
+            shift = shift + np.asarray(offset, float)
+        if exposure is not None:
+            shift = shift + np.log(np.asarray(exposure, float))
+        if exog is None and offset is None and exposure is None:
+            shift = shift + self.model._offset_exposure
+        effect, se, df, reasons = predict_rows(self._inference, np.asarray(self.params), rows)
+        predictor = effect + shift
+        labels = labels if row_labels is None else row_labels
+        if which == "linear":
+            return ClusterPrediction(predictor, se, df, reasons, labels)
+        slope = self.family.link.inverse_deriv(predictor)
+        mean = self.family.fitted(predictor)
+        return ClusterPrediction(mean, np.abs(slope) * se, df, reasons, labels)
+
+    def average_marginal_effects(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return the average of ``dμ/dx`` over the rows of the fit, for each column of the design.
+
+        The gradient of the average in the coefficients is a contrast, whose df are those shown.
+        Columns of 0 and 1 get the difference between 1 and 0 instead of the derivative.
+
+        Returns
+        -------
+        DataFrame
+            ``effect``, ``std err``, ``t``, ``df``, ``P>|t|`` and the interval.
+
+        Raises
+        ------
+        ValueError
+            If the rows were removed, or alpha is not between 0 and 1.
+
+        References
+        ----------
+        Bartus (2005), Stata Journal 5(3), 309-329.
+        """
+        check_alpha(alpha)
+        if self.model.exog is None:
+            raise ValueError("average_marginal_effects needs the rows, which were removed")
+        names, effects, gradients = marginal_effects(self)
+        estimate = self._inference.contrasts(gradients, np.asarray(self.params))
+        estimate = replace(estimate, effect=effects)
+        statistic = t_statistics(estimate)
+        half = stats.t.isf(alpha / 2, estimate.df) * estimate.se
+        return pd.DataFrame(
+            {
+                "effect": effects,
+                "std err": estimate.se,
+                "t": statistic,
+                "df": estimate.df,
+                "P>|t|": t_pvalue(statistic, estimate.df),
+                f"[{alpha / 2:.4g}": effects - half,
+                f"{1 - alpha / 2:.4g}]": effects + half,
+            },
+            index=names,
+        )
 
 
 class GLMResultsWrapper(_StoresResults, SMGLMResultsWrapper):  # type: ignore[misc]

@@ -30,7 +30,7 @@ def header(results: Any) -> list[tuple[str, str]]:
         ("Groups", design.grouping.name),
         ("Covariance type", inference.adjustment.name),
         ("df", inference.rule.name),
-        ("Working model", results.working),
+        ("Working model", results.working if results.weighted else "independence"),
     ]
     if results.absorbed:
         rows.append(("Absorbed", ", ".join(results.absorbed)))
@@ -45,13 +45,20 @@ def notes(results: Any) -> list[str]:
         f"Standard errors are clustered by {design.grouping.name!r}: {adjustment.name}"
         f" ({adjustment.description}).",
         f"Degrees of freedom: {inference.rule.description}; each coefficient has its own.",
-        f"Working model: {WORKING_MODELS[results.working]}.",
+        f"Working model: {_working_model(results)}.",
     ]
     said += [f"{n} rows dropped: {reason}." for reason, n in design.dropped.items()]
     if design.aliased:
         said.append(f"Dropped as combinations of earlier columns: {', '.join(design.aliased)}.")
     said += [f"{name}: NaN, because it {reason}." for name, reason in results.reasons.items()]
     return said
+
+
+def _working_model(results: Any) -> str:
+    """Say what CR2 and the df take the errors to be."""
+    if results.weighted:
+        return WORKING_MODELS[results.working]
+    return "independent errors of equal variance"
 
 
 def coefficient_table(results: Any, alpha: float) -> pd.DataFrame:
@@ -117,7 +124,8 @@ def _parameters(table: pd.DataFrame, names: list[str]) -> SimpleTable:
         ]
         for _, row in table.iterrows()
     ]
-    return SimpleTable(data, headers=list(table.columns), stubs=names, txt_fmt=fmt_params)
+    formats = {**fmt_params, "colsep": " ", "colwidths": 8, "data_fmts": ["%s"] * 7}
+    return SimpleTable(data, headers=list(table.columns), stubs=names, txt_fmt=formats)
 
 
 def _number(value: float) -> str:

@@ -1,0 +1,180 @@
+"""Iteratively reweighted least squares, to full convergence.
+
+statsmodels stops at a relative change of 1e-8 in the deviance, which leaves five digits less than
+a comparison with R wants. Each step here is one of our own least-squares fits.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ragstats.core.orthonormal import orthonormalize
+from ragstats.core.segments import Floats
+from ragstats.exceptions import DataError, RagstatsWarning
+
+#: A step smaller than this, relative to the linear predictor, is rounding.
+CONVERGED = 1e-13
+MAX_STEPS = 200
+#: Fitted means closer than this to the bound of the family, in every row, are a perfect fit.
+PERFECT = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class GLMFit:
+    """A converged generalized linear model.
+
+    Attributes
+    ----------
+    coefficients : ndarray (p,)
+        Estimates.
+    mean : ndarray (N,)
+        Fitted means.
+    slope : ndarray (N,)
+        ``dμ/dη``.
+    variance : ndarray (N,)
+        ``V(μ)/prior``, the working variance of a single row up to the dispersion.
+    steps : int
+        Iterations used.
+    converged : bool
+        Whether the last step was rounding.
+    """
+
+    coefficients: Floats
+    mean: Floats
+    slope: Floats
+    variance: Floats
+    steps: int
+    converged: bool
+
+
+def fit_glm(
+    design: Floats,
+    outcome: Floats,
+    family: Any,
+    *,
+    prior: Floats,
+    frequency: Floats,
+    offset: Floats | float,
+    start: Floats | None = None,
+) -> GLMFit:
+    """Fit a GLM by Fisher scoring with step halving.
+
+    Parameters
+    ----------
+    design : ndarray (N, p)
+        Of full rank.
+    outcome : ndarray (N,)
+        y; proportions for the binomial family with trials as prior weights.
+    family : statsmodels family
+        With its link.
+    prior, frequency : ndarray (N,)
+        Prior weights (they divide the variance) and counts of equal rows.
+    offset : ndarray (N,) or float
+        Added to the linear predictor.
+    start : ndarray (p,), optional
+        Starting coefficients.
+
+    Raises
+    ------
+    DataError
+        If the first step is not finite (the outcome is outside the domain of the family).
+    """
+    if start is None:
+        mean = family.starting_mu(outcome)
+        predictor = np.asarray(family.predict(mean), float)
+        coefficients = np.zeros(design.shape[1])
+    else:
+        coefficients = np.asarray(start, float)
+        predictor = design @ coefficients + offset
+        mean = family.fitted(predictor)
+    deviance = _deviance(family, outcome, mean, prior, frequency)
+    first, converged, step = start is None, False, 0
+    for step in range(1, MAX_STEPS + 1):
+        slope, variance = _slope(family, mean), family.variance(mean) / prior
+        root = np.sqrt(frequency / variance)
+        basis = orthonormalize(design * (slope * root)[:, None])
+        if basis.aliased.size:
+            raise _separation(outcome)
+        working = outcome - mean + slope * (predictor - offset if first else 0.0)
+        change = basis.transform @ (basis.rows.T @ (working * root))
+        if not np.isfinite(change).all():
+            raise DataError(
+                f"endog: the {type(family).__name__} fit is not finite after {step} steps;"
+                " is the outcome inside the domain of the family and its link?"
+            )
+        target = change if first else coefficients + change
+        coefficients, predictor, mean, new = _halving(
+            family, design, outcome, prior, frequency, offset,
+            old=None if first else coefficients, target=target, deviance=deviance,
+        )  # fmt: skip
+        size = max(float(np.abs(design @ target).max()), 1.0)
+        moved = float(np.abs(design @ change).max()) if not first else np.inf
+        deviance, first = new, False
+        if moved <= CONVERGED * size:
+            converged = True
+            break
+    _warn(converged, outcome, mean, family)
+    return GLMFit(
+        coefficients, mean, _slope(family, mean), family.variance(mean) / prior, step, converged
+    )
+
+
+def _slope(family: Any, mean: Floats) -> Floats:
+    return np.asarray(1 / family.link.deriv(mean), float)
+
+
+def _deviance(family: Any, outcome: Floats, mean: Floats, prior: Floats, frequency: Floats) -> float:
+    with np.errstate(all="ignore"):
+        return float(family.deviance(outcome, mean, var_weights=prior, freq_weights=frequency))
+
+
+def _halving(
+    family: Any,
+    design: Floats,
+    outcome: Floats,
+    prior: Floats,
+    frequency: Floats,
+    offset: Floats | float,
+    *,
+    old: Floats | None,
+    target: Floats,
+    deviance: float,
+) -> tuple[Floats, Floats, Floats, float]:
+    """Take the step, or half of it for as long as the deviance grows beyond rounding."""
+    coefficients = target
+    for _ in range(30):
+        predictor = design @ coefficients + offset
+        mean = np.asarray(family.fitted(predictor), float)
+        new = _deviance(family, outcome, mean, prior, frequency)
+        slack = 1e-9 * (abs(deviance) + 1)
+        if old is None or (np.isfinite(new) and new <= deviance + slack):
+            break
+        coefficients = (coefficients + old) / 2
+    return coefficients, predictor, mean, new
+
+
+def _separation(outcome: Floats) -> DataError:
+    return DataError(
+        f"endog: the fitted means reach their bounds in {outcome.size} rows (perfect separation:"
+        " a covariate predicts the outcome exactly), so the coefficients are infinite"
+    )
+
+
+def _warn(converged: bool, outcome: Floats, mean: Floats, family: Any) -> None:
+    """Say when the fit did not converge, or reproduces the outcome exactly."""
+    perfect = bool(np.abs(mean - outcome).max() <= PERFECT * max(np.abs(outcome).max(), 1.0))
+    if perfect and type(family).__name__ != "Gaussian":
+        raise _separation(outcome)
+    if not converged:
+        warnings.warn(
+            f"the fit did not converge in {MAX_STEPS} steps; some fitted means may be at a bound"
+            " (quasi-separation), and their coefficients infinite",
+            RagstatsWarning,
+            stacklevel=6,
+        )
+
+
