@@ -6,6 +6,7 @@ from ragstats.exceptions import DataError, RagstatsWarning
 from ragstats.models.formula import glm, ols, wls
 from ragstats.models.glm import GLM
 from ragstats.models.linear import OLS, WLS
+from ragstats.models.robust import cluster_robust
 from ragstats.models.statsmodels_results import load
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "DataError",
     "RagstatsWarning",
     "__version__",
+    "cluster_robust",
     "datasets",
     "glm",
     "load",

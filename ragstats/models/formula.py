@@ -9,7 +9,7 @@ import patsy
 
 from ragstats.models.estimand import check_estimand
 from ragstats.models.glm import GLM
-from ragstats.models.linear import OLS, WLS
+from ragstats.models.linear import OLS, WLS, absorbed_extras, refuse_absorb
 from ragstats.models.rows import rows_from_formula
 
 
@@ -27,6 +27,7 @@ def ols(
     estimand: str = "micro",
     by: Any = None,
     unit: Any = None,
+    absorb: Any = None,
     subset: Any = None,
     missing: str = "drop",
 ) -> Any:
@@ -46,6 +47,8 @@ def ols(
     by, unit : str or array_like, optional
         For macro, whose weights are 1/n(unit, by): the cells within which each document counts once
         (the system), and the documents where ``groups`` are coarser.
+    absorb : str or list of str, optional
+        Fixed effects that are not reported, for instance ``["query_id"]``; see :class:`OLS`.
     subset : array_like, optional
         Rows of ``data`` to use, as in ``data.loc[subset]``.
     missing : {"drop", "raise"}
@@ -74,8 +77,9 @@ def ols(
     >>> round(r.params["C(system)[T.tfidf]"], 5), round(r.bse["C(system)[T.tfidf]"], 5)
     (-0.01553, 0.00193)
     """
-    check_estimand(estimand)
-    extras = {"by": by, "unit": unit}
+    if check_estimand(estimand) == "macro":
+        refuse_absorb(absorb, "estimand='macro'")
+    extras = {"by": by, "unit": unit, **absorbed_extras(absorb)}
     rows = rows_from_formula(
         formula, data, groups=groups, extras=extras, missing=missing, subset=subset,
         env=_environment(2),
@@ -94,6 +98,7 @@ def wls(
     groups: Any,
     weights: Any,
     working: str = "identity",
+    absorb: Any = None,
     subset: Any = None,
     missing: str = "drop",
 ) -> Any:
@@ -108,6 +113,9 @@ def wls(
     working : {"identity", "inverse_var"}
         What the weights mean to CR2 and its df: sampling weights with errors of equal variance
         (R's default), or inverse variances.
+
+    absorb
+        Refused by name: see :func:`ols`.
 
     Returns
     -------
@@ -130,6 +138,7 @@ def wls(
     >>> round(r.params["Intercept"], 4)
     0.1175
     """
+    refuse_absorb(absorb, "weights")
     rows = rows_from_formula(
         formula, data, groups=groups, extras={"weights": weights}, missing=missing, subset=subset,
         env=_environment(2),
@@ -147,6 +156,7 @@ def glm(
     freq_weights: Any = None,
     offset: Any = None,
     exposure: Any = None,
+    absorb: Any = None,
     subset: Any = None,
     missing: str = "drop",
 ) -> Any:
@@ -160,6 +170,9 @@ def glm(
         Gaussian by default.
     var_weights, freq_weights, offset, exposure : str, Series or array_like (N,), optional
         As in :class:`ragstats.GLM`.
+
+    absorb
+        Refused by name: see :func:`ols`.
 
     Returns
     -------
@@ -182,6 +195,7 @@ def glm(
     >>> round(r.params["Intercept"], 4)
     0.1335
     """
+    refuse_absorb(absorb, "GLM")
     extras = {
         "var_weights": var_weights,
         "freq_weights": freq_weights,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ragstats.core.estimate import LeastSquares, least_squares
 from ragstats.core.inference import ClusterInference
 from ragstats.core.orthonormal import CONDITION_WARNING
 from ragstats.core.working import WorkingRows, check_working
+from ragstats.models.absorb import PREFIX, effect_codes, solve_absorbed
 from ragstats.models.design import Design, describe_design
 from ragstats.models.estimand import check_estimand, macro_weights
 from ragstats.models.rows import Rows, rows_from_arrays
@@ -136,6 +138,10 @@ class OLS(ClusteredLinear, sm.OLS):
         Cells within which each document counts once (macro), for instance the system.
     unit : array_like (N,), optional
         The documents, where ``groups`` are coarser (macro).
+    absorb : array_like (N,) or list of them, optional
+        Fixed effects that are not reported (micro only). Effects nested in documents, such as
+        queries, are projected out; those that cross documents stay in the hat matrix. Estimates,
+        CR0, CR2 and df equal those with dummies.
     missing : {"drop", "raise"}
         What to do with incomplete rows; dropped ones are counted in the results.
 
@@ -166,6 +172,7 @@ class OLS(ClusteredLinear, sm.OLS):
     def __new__(cls, *args: Any, estimand: str = "micro", **options: Any) -> Any:
         """Return a WLS model when the estimand is macro, for which documents weigh equally."""
         if check_estimand(estimand) == "macro":
+            refuse_absorb(options.pop("absorb", None), "estimand='macro'")
             return WLS(*args, estimand="macro", **options)
         return super().__new__(cls)
 
@@ -178,16 +185,30 @@ class OLS(ClusteredLinear, sm.OLS):
         estimand: str = "micro",
         by: Any = None,
         unit: Any = None,
+        absorb: Any = None,
         missing: str = "drop",
     ):
         if by is not None or unit is not None:
             raise ValueError("by= and unit= belong to estimand='macro'")
-        self._build(rows_from_arrays(endog, exog, groups=groups, extras={}, missing=missing))
+        extras = absorbed_extras(absorb)
+        self._build(rows_from_arrays(endog, exog, groups=groups, extras=extras, missing=missing))
 
     def _build(self, rows: Rows, **options: Any) -> None:
-        exog = self._solve(rows, None)
-        sm.OLS.__init__(self, rows.endog, exog, hasconst=False)
+        effects = effect_codes(rows)
+        self.absorbed = tuple(effects)
+        if not effects:
+            sm.OLS.__init__(self, rows.endog, self._solve(rows, None), hasconst=False)
+            attach_design(self)
+            return
+        absorbed = solve_absorbed(rows, effects)
+        self._fit, self._weights = absorbed.fit, None
+        self._design = replace(
+            describe_design(rows, absorbed.slopes), has_constant=False, constant=None
+        )
+        self._design.aliased = tuple(n for n in self._design.aliased if n not in _CONSTANTS)
+        sm.OLS.__init__(self, absorbed.endog, absorbed.exog, hasconst=False)
         attach_design(self)
+        self.df_resid = self.nobs - absorbed.rank
 
 
 class WLS(ClusteredLinear, sm.WLS):
@@ -282,6 +303,32 @@ def row_weights(rows: Rows, estimand: str, working: str | None) -> tuple[np.ndar
     if given is None:
         raise ValueError("weights is missing: give a column or one weight per row (or use rs.ols)")
     return given, check_working(working or "identity")
+
+
+#: Names of the constant, which absorbed effects replace without a word.
+_CONSTANTS = ("Intercept", "const")
+
+
+def absorbed_extras(absorb: Any) -> dict[str, Any]:
+    """Return the effects to absorb as extras of the rows."""
+    if absorb is None:
+        return {}
+    several = isinstance(absorb, (list, tuple)) and (
+        not absorb or isinstance(absorb[0], (str, pd.Series, np.ndarray, list, tuple))
+    )
+    effects = list(absorb) if several else [absorb]
+    if not effects:
+        raise ValueError("absorb=[] names no effect; leave it out, or name columns")
+    return {f"{PREFIX}{i}": effect for i, effect in enumerate(effects)}
+
+
+def refuse_absorb(absorb: Any, where: str) -> None:
+    """Raise when effects are to be absorbed from a weighted or generalized model."""
+    if absorb is not None:
+        raise ValueError(
+            f"absorb= with {where} is not offered: CR2 with weights does not reduce to transformed"
+            " rows; put the effects into the formula, as in '+ C(query_id)'"
+        )
 
 
 def attach_design(model: Any) -> None:

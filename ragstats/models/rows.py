@@ -233,7 +233,7 @@ def _incomplete(frame: pd.DataFrame) -> np.ndarray:
 
 def _extra(argument: str, column: pd.Series, kept: np.ndarray) -> np.ndarray:
     """Return weights or offsets of the kept rows, checked."""
-    if argument in _LABELS:
+    if argument.startswith(_LABELS):
         return column[kept].to_numpy()
     values = float_column(argument, column)[kept]
     if not np.isfinite(values).all():
@@ -245,7 +245,7 @@ def _extra(argument: str, column: pd.Series, kept: np.ndarray) -> np.ndarray:
 
 
 #: Extras that are labels, not numbers.
-_LABELS = ("by", "unit")
+_LABELS = ("by", "unit", "absorb")
 
 
 def _as_frame(argument: str, given: Any, stem: str) -> pd.DataFrame:

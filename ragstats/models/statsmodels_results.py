@@ -357,6 +357,11 @@ class ClusterResults:
 
     def _prediction_rows(self, exog: Any, transform: bool) -> tuple[Floats, Any]:
         """Return rows of the design and their labels, the data's own by default."""
+        if self.absorbed:
+            raise ValueError(
+                f"predictions need the effects of {', '.join(self.absorbed)}, which were absorbed"
+                " and have no estimates; use t_test for differences between designs"
+            )
         if exog is None:
             if self.model.exog is None:
                 raise ValueError("exog: the rows were removed from these results; give new ones")

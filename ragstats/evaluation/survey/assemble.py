@@ -134,7 +134,7 @@ def _known_reasons(names: Sequence[Hashable], known: Bools, plan: Plan) -> list[
 def _still_reasons(names: Sequence[Hashable], still: Bools) -> list[str]:
     if not still.any():
         return []
-    return [warn_no_variation(_chosen(names, still), stacklevel=6)]
+    return [warn_no_variation(_chosen(names, still))]
 
 
 def _dropped_note(dropped: int, plan: Plan) -> list[str]:

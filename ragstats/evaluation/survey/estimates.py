@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,10 +9,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ragstats.exceptions import DataError, RagstatsWarning, unknown_option
+from ragstats.exceptions import DataError, unknown_option
 
 from .columns import Bools, Floats
 from .plan import DesignFacts
+from .say import warn_user
 from .tables import estimate_table, plain
 
 ALTERNATIVES = ("two-sided", "larger", "smaller")
@@ -217,7 +217,7 @@ class SurveyEstimate:
             rounding=np.array([noise]),
             rows=np.array([np.nan]),
             psus=np.array([np.nan]),
-            notes=(*self.notes, *([warn_no_variation(name, stacklevel=3)] if still else [])),
+            notes=(*self.notes, *([warn_no_variation(name)] if still else [])),
         )
 
     # --- words -----------------------------------------------------------------------------
@@ -296,13 +296,13 @@ class SurveyEstimate:
         return c
 
 
-def warn_no_variation(names: str, stacklevel: int) -> str:
+def warn_no_variation(names: str) -> str:
     """Warn, and return, why a standard error is 0 although not everything was sampled."""
     reason = (
         f"{names}: the SE is 0 because the sampled units do not vary (or the rule for strata of "
         "one unit leaves no variance), not because the value is known; t, p and interval are NaN"
     )
-    warnings.warn(reason, RagstatsWarning, stacklevel=stacklevel)
+    warn_user(reason)
     return reason
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ import pandas as pd
 import patsy
 from statsmodels.genmod.families import Binomial, Family, Gaussian
 
-from ragstats.exceptions import DataError, RagstatsWarning
+from ragstats.exceptions import DataError
 
 from .assemble import assemble
 from .columns import Bools, Floats, refuse_missing
@@ -20,6 +19,7 @@ from .estimates import SurveyEstimate
 from .influence import Influence, noise_level
 from .irls import Fit, fit_irls
 from .plan import DesignFacts, Plan
+from .say import warn_user
 
 RESTS = 1e-10  # a leverage, or a share of a coefficient, this close to 1 is 1
 
@@ -223,7 +223,8 @@ def _plain_column(series: pd.Series) -> Any:
         return series.to_numpy(dtype=float, na_value=np.nan)
     if pd.api.types.is_bool_dtype(series.dtype) and not series.isna().any():
         return series.to_numpy(dtype=bool)
-    return series.astype(object).where(series.notna(), None).to_numpy()
+    plain = series.astype(object).where(series.notna(), None)
+    return plain.to_numpy() if pd.api.types.is_bool_dtype(series.dtype) else pd.Categorical(plain)
 
 
 def _refuse_outcome(y: Floats, x: pd.DataFrame, family: Any) -> None:
@@ -272,5 +273,5 @@ def _resting(fit: Fit, plan: Plan, used: Bools, names: list[str]) -> tuple[Bools
     blocked = shares > 1 - RESTS
     partly = (shares > RESTS) & ~blocked
     if partly.any():
-        warnings.warn("; ".join(notes), RagstatsWarning, stacklevel=4)
+        warn_user("; ".join(notes))
     return blocked, notes

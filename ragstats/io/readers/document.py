@@ -1,7 +1,7 @@
 """Which document each row belongs to. The document is the sampling unit: it is never guessed.
 
-In order: the map the user gives, the field the user names, the field the format says, and the
-only field that is *called* a document. Otherwise the error lists what could serve.
+In order: the map the user gives, the field the user names, and the only field that is *called*
+a document. Otherwise the error lists what could serve.
 """
 
 from __future__ import annotations
@@ -64,13 +64,11 @@ def find_documents(raw: RawTable, queries: pd.Series[Any], options: Options) -> 
 def _field(raw: RawTable, options: Options) -> tuple[str, str]:
     if options.doc is not None:
         return resolve("doc", options.doc, raw.frame.columns), f"asked for: doc={options.doc!r}"
-    if raw.document is not None:
-        return raw.document, raw.document_note
     possible = candidates(raw)
     for names in DOCUMENT_NAMES:
         called = [field for field in possible if _last_part(field) in names]
         if len(called) == 1:
-            return called[0], "named like a document, and no other field is"
+            return called[0], "the only field named like a document"
         if called:
             raise _none(raw, f"several fields are named like a document ({shown(called)})", called)
     raise _none(raw, "no field is named like a document", possible)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -101,7 +102,8 @@ def from_rows(key: str, frame: pd.DataFrame, top: Mapping[str, Any], content: Co
         raise DataError(f"{content.name}: no records")
     frame, notes = _only(preset, frame, content.name)
     scores = _score_fields(preset, frame, content.name)
-    frame, failed = _failed(preset, frame, scores)
+    frame, failed, failures = _failed(preset, frame, scores)
+    lower = _lower_is_better(preset, frame, scores)
     frame, system = _system(preset, frame)
     frame = _variants(preset, frame)
     maybe = tuple(c for c in frame.columns if c not in RAGAS_SAMPLE_FIELDS)
@@ -125,7 +127,11 @@ def from_rows(key: str, frame: pd.DataFrame, top: Mapping[str, Any], content: Co
         failed=failed,
         covariates=_matching(preset.covariates, frame.columns),
         hint=preset.hint,
-        notes=(*content.notes(), *notes),
+        notes=(
+            *content.notes(),
+            *notes,
+            *(f"{content.name}: {note}" for note in (*failures, *lower)),
+        ),
     )
 
 
@@ -194,26 +200,47 @@ def _named(patterns: Iterable[str], field: str) -> str | None:
 
 def _failed(
     preset: Preset, frame: pd.DataFrame, scores: Mapping[str, str]
-) -> tuple[pd.DataFrame, pd.Series[bool] | None]:
+) -> tuple[pd.DataFrame, pd.Series[bool] | None, list[str]]:
+    """Return the frame without the scores that failed one by one, and the rows that failed."""
     rows = pd.Series(False, index=frame.index)
+    notes = []
     for failure in preset.failed:
-        for field in frame.columns:
-            match = re.fullmatch(failure.field, field)
-            if not match:
-                continue
-            here = frame[field].map(lambda c, f=failure: _is_failure(c, f.equals)).astype(bool)
-            score = scores.get(_named((failure.field,), field) or "")
-            if score is None:
+        for field in _matching((failure.field,), frame.columns):
+            here = frame[field].map(partial(_is_failure, equals=failure.equals)).astype(bool)
+            name = _named((failure.field,), field)
+            if not name:
                 rows |= here
-            elif here.any():
+            elif name in scores and here.any():
+                score = scores[name]
                 frame = frame.assign(**{score: frame[score].astype(object).mask(here, None)})
-    return frame, rows if rows.any() else None
+                notes.append(f"score {name!r}: {int(here.sum())} ended in an error: missing, not 0")
+    return frame, rows if rows.any() else None, notes
 
 
 def _is_failure(cell: Any, equals: tuple[str, ...]) -> bool:
     if is_missing(cell) or cell == {}:
         return False
     return not equals or as_id(cell) in equals
+
+
+def _lower_is_better(preset: Preset, frame: pd.DataFrame, scores: Mapping[str, str]) -> list[str]:
+    """Name the scores that pass below their threshold: a higher mean is not a better one."""
+    notes = []
+    for name, field in scores.items() if preset.passes else ():
+        beside = [f"{field.rpartition('.')[0]}.{part}" for part in preset.passes or ()]
+        if not all(b in frame.columns for b in beside):
+            continue
+        rows = frame[[field, *beside]].to_numpy()
+        if any(_passes_below(*row) for row in rows):
+            notes.append(f"score {name!r}: passes below its threshold, so lower is better")
+    return notes
+
+
+def _passes_below(score: Any, threshold: Any, success: Any) -> bool:
+    numbers = all(isinstance(v, int | float) and not is_missing(v) for v in (score, threshold))
+    if not numbers or not isinstance(success, bool) or score == threshold:
+        return False
+    return bool((score > threshold) != success)
 
 
 def _system(preset: Preset, frame: pd.DataFrame) -> tuple[pd.DataFrame, str | None]:

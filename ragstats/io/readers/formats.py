@@ -108,14 +108,26 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             printed.WRITER_IR,
         ),
         **{key: _preset(key) for key in PRESETS if key != "inspect"},
-        "table": Format(
-            "CSV, TSV, Parquet or a frame with a header", TABLES, _always, plain.load_table
+        "csv": Format(
+            "CSV, TSV or other delimited text with a header",
+            frozenset({TABLE}),
+            _always,
+            partial(plain.load_table, "csv"),
+        ),
+        "parquet": Format(
+            "Parquet table", frozenset({PARQUET}), _always, partial(plain.load_table, "parquet")
+        ),
+        "frame": Format(
+            "pandas frame in memory",
+            frozenset({FRAME}),
+            _always,
+            partial(plain.load_table, "frame"),
         ),
         "jsonl": Format("JSON lines", frozenset({LINES}), _always, plain.load_lines),
         "json": Format("JSON list of objects", frozenset({JSON}), _always, plain.load_json),
     }
 )
-PLAIN = ("table", "jsonl", "json")
+PLAIN = ("csv", "parquet", "frame", "jsonl", "json")
 
 
 def find_format(content: Content, options: Options) -> tuple[str, Content]:

@@ -27,6 +27,8 @@ def widened(raw: RawTable) -> RawTable:
     if raw.metric is None or raw.value is None:
         return raw
     frame = raw.frame.reset_index(drop=True)
+    if raw.failed is not None:
+        frame[raw.value] = frame[raw.value].astype(object).mask(raw.failed.to_numpy(), None)
     roles = (*(raw.query or ()), raw.system, raw.repetition)
     keys = list(dict.fromkeys(k for k in roles if k is not None and k in frame.columns))
     measures = [None if is_missing(m) else str(m).strip() for m in frame[raw.metric].to_list()]
@@ -47,17 +49,17 @@ def widened(raw: RawTable) -> RawTable:
     others = [c for c in frame.columns if c not in {raw.metric, raw.value}]
     carried = [c for c in others if c in keys or _constant(frame[c], group)]
     rows = frame.loc[first, carried].reset_index(drop=True)
-    left_out = [c for c in others if c not in carried]
+    wanted = others if raw.covariates is None else raw.covariates
+    left_out = [c for c in wanted if c not in carried]
     note = f"{raw.name}: left out, as it differs between measures of a query: {', '.join(left_out)}"
-    covariates = raw.covariates
     return replace(
         raw,
         frame=pd.concat([rows, values.astype(object).reset_index(drop=True)], axis=1),
         metric=None,
         value=None,
         scores={name: name for name in names},
-        covariates=tuple(c for c in (covariates or others) if c in carried),
-        failed=None if raw.failed is None else raw.failed.loc[first].reset_index(drop=True),
+        covariates=tuple(c for c in wanted if c in carried),
+        failed=None,
         notes=(*raw.notes, note) if left_out else raw.notes,
     )
 

@@ -11,11 +11,11 @@ from ragstats.io.readers.options import Options
 from ragstats.io.readers.raw import RawTable, flatten, to_frame
 
 
-def load_table(content: Content, options: Options) -> RawTable:
+def load_table(key: str, content: Content, options: Options) -> RawTable:
     """Return a table as it is; ``options`` are not needed."""
     if content.data.empty:
         raise DataError(f"{content.name}: a header, and no rows")
-    return _raw(content, content.data, "table")
+    return _raw(content, content.data, key)
 
 
 def load_lines(content: Content, options: Options) -> RawTable:

@@ -36,7 +36,8 @@ class Preset:
     ``requires`` are fields of a record, and ``top`` fields of the whole file, that only this
     evaluator writes. ``query`` and ``system`` are parts that are joined; every part of
     ``system`` but the first is used only where it varies within the file. ``other_columns``
-    says that users add columns of their own, among them scores, ids and systems.
+    says that users add columns of their own, among them scores, ids and systems. ``passes``
+    are the fields beside a score that say from where on it passes, and whether it did.
     """
 
     title: str
@@ -57,6 +58,7 @@ class Preset:
     variant: str | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     failed: tuple[Failure, ...] = ()
+    passes: tuple[str, str] | None = None
     covariates: tuple[str, ...] = ()
     hint: str = ""
 
@@ -128,6 +130,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             system=("^identifier",),
             scores=(r"metricsData\.(.+)\.score",),
             failed=(Failure(r"metricsData\.(.+)\.error"),),
+            passes=("threshold", "success"),
             covariates=(r"metadata\..+", "input"),
         ),
         "phoenix": Preset(

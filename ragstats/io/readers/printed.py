@@ -27,8 +27,9 @@ IR_MEASURE = re.compile(
     r"|Compat|IN(SQ|ST)|IPrec|Num(Q|Rel|Ret|RelRet)|RBP|BPM|SDCG|NERR\d+|n?NRBP|Set(F|P|R|AP|RelP)"
     r"|StRecall|(M?AP|P|n?ERR)_IA|(alpha|α)_n?DCG)(\([^()]*\))?(@\d+)?"
 )
-# Sizes of a query's answer, not outcomes.
-COUNTS = re.compile(r"num_\w+|Num(Q|Rel|Ret|RelRet)(\([^()]*\))?")
+TEXT_MEASURE = re.compile(r"runid|relstring(_\d+)?")
+# Sizes of a query's answer and pictures of it, not outcomes.
+COUNTS = re.compile(r"relstring(_\d+)?|num_\w+|Num(Q|Rel|Ret|RelRet)(\([^()]*\))?")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan")
 HINT = "This output names no document: pass documents= (query to document) or qrels=."
 
@@ -103,7 +104,8 @@ def _lines(content: Content, order: tuple[str, str]) -> Iterator[tuple[str, str,
             )
         measure, query = (cells[1], cells[0]) if swap else (cells[0], cells[1])
         text = cells[2].strip()
-        yield measure, query, text if measure == "runid" else as_value(text, content.name, number)
+        is_text = TEXT_MEASURE.fullmatch(measure) is not None
+        yield measure, query, text if is_text else as_value(text, content.name, number)
 
 
 def as_value(text: str, name: str, line: int) -> float | None:
@@ -125,7 +127,7 @@ def _long(content: Content, table: pd.DataFrame, key: str, system: str) -> RawTa
             f"{content.name}: {int(is_all.sum())} rows of query 'all' dropped: they hold means"
         )
     if counts.any():
-        notes.append(f"{content.name}: num_* rows left out: they are counts, not outcomes")
+        notes.append(f"{content.name}: rows of counts (num_*) left out: they are no outcomes")
     return RawTable(
         frame=single.loc[~counts].reset_index(drop=True).astype({"value": object}),
         name=content.name,

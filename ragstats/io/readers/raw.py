@@ -38,8 +38,6 @@ class RawTable:
     maybe_scores: tuple[str, ...] = ()
     failed: pd.Series[bool] | None = None
     covariates: tuple[str, ...] | None = None
-    document: str | None = None
-    document_note: str = ""
     open_roles: bool = False
     hint: str = ""
     notes: tuple[str, ...] = ()
@@ -84,7 +82,6 @@ class RawTable:
             },
             maybe_scores=all_new(self.maybe_scores),
             covariates=None if self.covariates is None else all_new(self.covariates),
-            document=new(self.document),
         )
 
 

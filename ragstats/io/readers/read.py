@@ -127,7 +127,7 @@ def read_scores(
     1       q2  manual   bm25           1  0.0
     2       q3     faq   bm25           1  NaN
     >>> scores.document_field
-    'doc_id (named like a document, and no other field is)'
+    'doc_id (the only field named like a document)'
     """
     if format is not None and format not in FORMATS:
         raise unknown_option("format", format, FORMATS)

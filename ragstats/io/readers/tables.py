@@ -149,8 +149,11 @@ def _check_parquet(file: Any, name: str) -> None:
 
 
 def from_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a copy of a user's frame with text column names and rows numbered from 0."""
-    copy = frame.reset_index(drop=True)
+    """Return a copy of a user's frame with text column names and rows numbered from 0.
+
+    An index with a name holds something, often the query, and becomes a column.
+    """
+    copy = frame.reset_index(drop=not any(name is not None for name in frame.index.names))
     copy.columns = pd.Index([str(c) for c in copy.columns])
     repeated = copy.columns[copy.columns.duplicated()]
     if len(repeated):

@@ -17,12 +17,11 @@ from ragstats.exceptions import DataError
 from ragstats.io.readers.content import Content
 from ragstats.io.readers.files import parse_json, text_lines
 from ragstats.io.readers.ids import shown
-from ragstats.io.readers.judgements import as_number, nested_pairs, relevant_documents
+from ragstats.io.readers.judgements import as_number, nested_pairs
 from ragstats.io.readers.options import Options
 from ragstats.io.readers.raw import RawTable
 
 WRITER = "ir_measures 0.4.3"
-RELEVANT = "relevant documents"
 HIT = re.compile(r"hits?@(\d+)", re.IGNORECASE)
 # Names in lower case for those ir_measures spells in capitals.
 SPELLING = {"rr": "RR", "mrr": "RR", "ndcg": "nDCG", "ap": "AP", "map": "AP", "p": "P"}
@@ -113,9 +112,7 @@ def _measured(content: Content, run: pd.DataFrame, key: str, options: Options) -
         for s, rows in run.groupby("system", sort=False)
     ]
     frame = pd.concat(tables, ignore_index=True)
-    relevant = relevant_documents(judgements)
-    frame[RELEVANT] = [relevant.get(q, []) for q in frame["query_id"]]
-    columns = [c for c in frame.columns if c not in ("query_id", "system", RELEVANT)]
+    columns = [c for c in frame.columns if c not in ("query_id", "system")]
     return RawTable(
         frame=frame,
         name=content.name,
@@ -125,8 +122,6 @@ def _measured(content: Content, run: pd.DataFrame, key: str, options: Options) -
         system="system",
         scores={c: c for c in columns},
         covariates=(),
-        document=RELEVANT,
-        document_note="the judgements say which document answers each query",
         notes=(*content.notes(), *_coverage(run, judgements, frame, columns, content.name)),
     )
 
