@@ -2,6 +2,9 @@
 
 from ragstats import datasets
 from ragstats._version import __version__
+from ragstats.evaluation.compare import Comparison, compare
+from ragstats.evaluation.documents import DocumentTable, documents
+from ragstats.evaluation.means import MeanResults, macro_mean, micro_mean
 from ragstats.exceptions import DataError, RagstatsWarning
 from ragstats.models.formula import glm, ols, wls
 from ragstats.models.glm import GLM
@@ -13,13 +16,20 @@ __all__ = [
     "GLM",
     "OLS",
     "WLS",
+    "Comparison",
     "DataError",
+    "DocumentTable",
+    "MeanResults",
     "RagstatsWarning",
     "__version__",
     "cluster_robust",
+    "compare",
     "datasets",
+    "documents",
     "glm",
     "load",
+    "macro_mean",
+    "micro_mean",
     "ols",
     "wls",
 ]

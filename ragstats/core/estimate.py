@@ -79,6 +79,8 @@ def least_squares(
     scale = float(np.abs(target).max(initial=0.0))
     if np.abs(residuals).max(initial=0.0) <= EXACT_FIT * scale:
         residuals[:] = 0.0
+    # Plain sums over the rows: a whitened row √(w·m) x stands for m rows x.
+    unit = None if root is None else root if weights is None else root / weights
     moments = ClusterMoments.from_rows(
         basis.rows,
         residuals,
@@ -86,8 +88,8 @@ def least_squares(
         ids,
         transform=basis.transform,
         origin=coefficients,
-        raw_design=None if root is None else basis.rows / root[:, None],
-        raw_outcome=None if root is None else residuals / root,
+        raw_design=None if root is None else basis.rows * unit[:, None],
+        raw_outcome=None if root is None else residuals * unit,
         frequency=frequency,
         scale=scale,
     )

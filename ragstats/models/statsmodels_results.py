@@ -102,7 +102,7 @@ class ClusterResults:
         self.weighted = model._weights is not None
         self.absorbed = tuple(getattr(model, "absorbed", ()))
         self.n_groups = inference.moments.n_groups
-        self.nobs_given_kept = len(model._design.grouping.codes)
+        self.n_dropped = sum(model._design.dropped.values())
         self.reasons = {
             name: reason
             for name, reason in zip(model._design.names, self._coefficients.reasons, strict=True)
@@ -514,6 +514,8 @@ def light_model(model: Any) -> Any:
         if name in light.__dict__:
             light.__dict__[name] = None
     light.data = copy.copy(model.data)
+    # Names are read from the data on demand, so they must be read before the data go.
+    light.data._cache = {"ynames": model.endog_names, "xnames": list(model._design.names)}
     for name in ("endog", "exog", "orig_endog", "orig_exog", "frame", "weights", "offset",
                  "exposure", "freq_weights", "var_weights"):  # fmt: skip
         if name in light.data.__dict__:
@@ -523,17 +525,40 @@ def light_model(model: Any) -> Any:
     return light
 
 
+def _of_rows(name: str) -> property:
+    """Return a property that says why a statistic of the rows is not there, when it is not."""
+
+    def read(self: Any) -> Any:
+        if self._without_rows:
+            raise ValueError(
+                f"{name}: these results keep one row per document, not the rows; fit with rs.ols,"
+                " and do not remove its data, to have it"
+            )
+        return getattr(super(_LinearClusterResults, self), name)
+
+    return property(read, doc=f"{name} of the rows (N,); see statsmodels.")
+
+
 class _LinearClusterResults(ClusterResults):
     """What the results of OLS and WLS share."""
+
+    resid = _of_rows("resid")
+    wresid = _of_rows("wresid")
+    fittedvalues = _of_rows("fittedvalues")
+    resid_pearson = _of_rows("resid_pearson")
 
     @classmethod
     def from_inference(cls, model: Any, inference: ClusterInference) -> Any:
         """Build the wrapped results of a fitted model."""
         fit = model._fit
         bread = inference.parts.transform @ inference.parts.transform.T
-        scale = fit.moments.square.sum() / model.df_resid if model.df_resid > 0 else np.nan
+        square = float(fit.moments.square.sum())
+        scale = square / model.df_resid if model.df_resid > 0 else np.nan
         results = cls(model, inference.coefficients, bread, scale)
         results._attach(model, inference)
+        if model.exog is None:
+            results._without_rows = True
+            results._cache["ssr"] = square
         return cls.wrapper_class()(results)
 
 

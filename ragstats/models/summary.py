@@ -19,18 +19,17 @@ def header(results: Any) -> list[tuple[str, str]]:
     """Return what a reader must know before the coefficients, as label and text."""
     design, inference = results.model._design, results._inference
     k = inference.moments.n_groups
-    dropped = design.n_given - int(results.nobs_given_kept)
     rows = [
         ("Dep. Variable", str(results.model.endog_names)),
         ("Model", type(results.model).__name__),
         ("Estimand", results.estimand),
         ("Documents (K)", f"{k}"),
         ("Rows (N)", f"{inference.moments.n_rows:g}"),
-        ("Rows dropped", f"{dropped} of {design.n_given}"),
+        ("Rows dropped", f"{results.n_dropped} of {design.n_given}"),
         ("Groups", design.grouping.name),
         ("Covariance type", inference.adjustment.name),
         ("df", inference.rule.name),
-        ("Working model", results.working if results.weighted else "independence"),
+        ("Working model", _short_working_model(results)),
     ]
     if results.absorbed:
         rows.append(("Absorbed", ", ".join(results.absorbed)))
@@ -54,8 +53,17 @@ def notes(results: Any) -> list[str]:
     return said
 
 
+def _short_working_model(results: Any) -> str:
+    """Name the working model in the header."""
+    if hasattr(results, "family"):
+        return type(results.family).__name__
+    return results.working if results.weighted else "independence"
+
+
 def _working_model(results: Any) -> str:
     """Say what CR2 and the df take the errors to be."""
+    if hasattr(results, "family"):
+        return f"independent errors with the variance function of {type(results.family).__name__}"
     if results.weighted:
         return WORKING_MODELS[results.working]
     return "independent errors of equal variance"

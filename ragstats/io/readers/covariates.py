@@ -12,6 +12,7 @@ from ragstats.io.readers.cells import NUMBER, PLAIN, is_missing, notation
 from ragstats.io.readers.raw import RawTable
 
 RESERVED = ("query_id", "doc_id", "system", "repetition")
+EXACT = 2.0**53
 LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 
 
@@ -53,8 +54,8 @@ def _scalar(column: pd.Series[Any]) -> pd.Series[Any] | None:
     if present and all(_plain_number(cell) for cell in present):
         numbers = [np.nan if is_missing(c) else float(c) for c in cells]
         values = pd.Series(numbers, index=column.index, dtype=np.float64)
-        exact = len(present) == len(cells) and all(v.is_integer() for v in numbers)
-        return values.astype(np.int64) if exact and values.abs().max() < 2**53 else values
+        whole = len(present) == len(cells) and all(v.is_integer() for v in numbers)
+        return values.astype(np.int64) if whole else values
     texts = [None if is_missing(c) else _text(c) for c in cells]
     return pd.Series(texts, index=column.index, dtype=object)
 
@@ -63,8 +64,10 @@ def _plain_number(cell: Any) -> bool:
     if isinstance(cell, str):
         # 007 is a name that happens to consist of digits.
         text = cell.strip()
-        return bool(PLAIN.fullmatch(text)) and not LEADING_ZERO.match(text)
-    return notation(cell) == NUMBER
+        if not PLAIN.fullmatch(text) or LEADING_ZERO.match(text):
+            return False
+    # So is a number of more digits than a double can tell apart.
+    return notation(cell) == NUMBER and abs(float(cell)) < EXACT
 
 
 def _text(cell: Any) -> Any:

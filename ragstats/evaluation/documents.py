@@ -1,0 +1,334 @@
+"""One row per document: the size, the sum and the sum of squares of its scores.
+
+These are the aggregates from which means, differences, intervals and bootstraps are computed; the
+rows are not needed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ragstats.exceptions import DataError, unknown_column
+from ragstats.models.columns import as_pandas, float_column
+
+#: The columns of the aggregates.
+COUNT, TOTAL, SQUARES = "n", "s", "ss"
+
+
+@dataclass(frozen=True)
+class DocumentTable:
+    """The aggregates of scored rows by document, and by system where there is one.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per document (and system): the document's id, the system, ``n`` scored rows, ``s``
+        their sum, ``ss`` their sum of squares, and kept columns of the document.
+    doc : str
+        The column of document ids.
+    score : str
+        The score's name.
+    by : str or None
+        The column of systems.
+    unscored : dict of str to int
+        Rows without a score, by system ("" when there are no systems).
+    kept : tuple of str
+        Columns of the documents that were kept.
+    """
+
+    frame: pd.DataFrame
+    doc: str
+    score: str
+    by: str | None = None
+    unscored: dict[str, int] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        doc: str,
+        by: str | None = None,
+        n: str = COUNT,
+        s: str = TOTAL,
+        ss: str | None = None,
+        score: str = "score",
+        keep: Sequence[str] = (),
+        binary: bool = False,
+    ) -> DocumentTable:
+        """Take aggregates that someone else has computed.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            One row per document (and system).
+        doc, by, n, s, ss : str
+            Its columns. Without ``ss`` the sums of squares are unknown (NaN), and what needs them
+            (the ICC) says so; with ``binary=True`` scores are 0/1 and ``ss = s``.
+        score : str
+            The score's name.
+        keep : sequence of str
+            Columns of the documents to keep.
+        binary : bool
+            Whether the scores are 0/1.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, a count is not positive, or a document occurs twice.
+        """
+        given = as_pandas(frame, argument="frame")
+        for argument, column in {"doc": doc, "by": by, "n": n, "s": s, "ss": ss}.items():
+            if column is not None and column not in given.columns:
+                raise unknown_column(argument, column, given.columns)
+        keys = [doc] if by is None else [doc, by]
+        table = given[keys].copy()
+        table[COUNT] = float_column("n", given[n])
+        table[TOTAL] = float_column("s", given[s])
+        if ss is not None:
+            table[SQUARES] = float_column("ss", given[ss])
+        else:
+            table[SQUARES] = table[TOTAL] if binary else np.nan
+        for column in keep:
+            if column not in given.columns:
+                raise unknown_column("keep", column, given.columns)
+            table[column] = given[column]
+        _check_aggregates(table, keys)
+        return cls(table.reset_index(drop=True), doc, score, by, {}, tuple(keep))
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems, sorted; empty when there are none."""
+        return [] if self.by is None else sorted(map(str, self.frame[self.by].unique()))
+
+    @property
+    def n_documents(self) -> int:
+        """K, the number of documents."""
+        return int(self.frame[self.doc].nunique())
+
+    @property
+    def n_rows(self) -> int:
+        """N, the number of scored rows."""
+        return int(self.frame[COUNT].sum())
+
+    @property
+    def counts(self) -> np.ndarray:
+        """``n_d`` (K,)."""
+        return self.frame[COUNT].to_numpy(float)
+
+    @property
+    def totals(self) -> np.ndarray:
+        """``s_d`` (K,)."""
+        return self.frame[TOTAL].to_numpy(float)
+
+    @property
+    def squares(self) -> np.ndarray:
+        """Sums of squares (K,)."""
+        return self.frame[SQUARES].to_numpy(float)
+
+    @property
+    def rates(self) -> np.ndarray:
+        """``r_d = s_d / n_d`` (K,)."""
+        return self.totals / self.counts
+
+    def system(self, name: str | None = None) -> DocumentTable:
+        """Return the documents of one system.
+
+        Raises
+        ------
+        ValueError
+            If the system is not there, or not named where there are several.
+        """
+        if self.by is None:
+            if name is not None:
+                raise ValueError(f"system={name!r}: the table has no systems; rs.documents(by=…)")
+            return self
+        if name is None:
+            if len(self.systems) > 1:
+                raise ValueError(
+                    f"system is missing: the table has {len(self.systems)} systems,"
+                    f" {', '.join(self.systems)}; name one"
+                )
+            name = self.systems[0]
+        chosen = self.frame[self.frame[self.by].astype(str) == name]
+        if chosen.empty:
+            raise unknown_system(name, self.systems)
+        unscored = {"": self.unscored.get(name, 0)}
+        frame = chosen.drop(columns=self.by).reset_index(drop=True)
+        return DocumentTable(frame, self.doc, self.score, None, unscored, self.kept)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the aggregates as plain lists, to be stored beside a result."""
+        return {
+            "doc": self.doc,
+            "score": self.score,
+            "by": self.by,
+            "unscored": dict(self.unscored),
+            "columns": {name: self.frame[name].tolist() for name in self.frame.columns},
+        }
+
+
+def unknown_system(name: str, systems: Sequence[str], *, unscored: int = 0) -> DataError:
+    """Return the error for a system without a scored query."""
+    ran = f" ({unscored} rows, none scored)" if unscored else ""
+    return DataError(
+        f"system={name!r} has 0 scored queries{ran}; systems with scores: {', '.join(systems)}"
+    )
+
+
+def documents(
+    data: Any,
+    *,
+    doc: str,
+    score: str,
+    by: str | None = None,
+    keep: Sequence[str] = (),
+    missing: str = "drop",
+) -> DocumentTable:
+    """Aggregate scored rows to one row per document (and system).
+
+    Parameters
+    ----------
+    data : DataFrame
+        pandas, polars or pyarrow; one row per scored query (and system).
+    doc, score : str
+        The columns of document ids and of scores (numbers, or booleans).
+    by : str, optional
+        The column of systems.
+    keep : sequence of str
+        Columns that are constant within documents, for instance the size band.
+    missing : {"drop", "raise"}
+        Rows without a score are counted in ``unscored``, or refused.
+
+    Returns
+    -------
+    DocumentTable
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown, or a kept column varies within a document.
+    DataError
+        If there are no rows, missing ids, infinite scores, or no score at all.
+
+    Examples
+    --------
+    >>> import ragstats as rs
+    >>> scores = rs.datasets.load_retrieval(systems="bm25")
+    >>> t = rs.documents(scores, doc="doc_id", score="hit_at_1")
+    >>> t.n_documents, t.n_rows, round(t.totals.sum() / t.counts.sum(), 5)
+    (1300, 18869, 0.16127)
+    """
+    frame = as_pandas(data)
+    keep = [keep] if isinstance(keep, str) else list(keep)
+    for argument, column in [("doc", doc), ("score", score), ("by", by), *(("keep", k) for k in keep)]:
+        if column is not None and column not in frame.columns:
+            raise unknown_column(argument, column, frame.columns)
+    if frame.empty:
+        raise DataError("data has no rows")
+    if missing not in ("drop", "raise"):
+        raise ValueError(f"missing={missing!r} is unknown; use 'drop' or 'raise'")
+    values = checked_scores(frame, score)
+    check_ids(frame, doc, "doc")
+    if by is not None:
+        check_ids(frame, by, "by")
+    scored = ~np.isnan(values)
+    unscored = _count_unscored(frame, by, scored)
+    if missing == "raise" and not scored.all():
+        raise DataError(f"score={score!r}: {int((~scored).sum())} rows have no score")
+    if not scored.any():
+        raise DataError(f"score={score!r}: none of the {len(frame)} rows has a score")
+    keys = [doc] if by is None else [doc, by]
+    sums = pd.DataFrame({COUNT: 1.0, TOTAL: values, SQUARES: values**2})[scored]
+    sums[keys] = _plain_keys(frame[keys], scored)
+    table = sums.groupby(keys, sort=True, observed=True)[[COUNT, TOTAL, SQUARES]].sum().reset_index()
+    for column in keep:
+        table[column] = _constant(frame[scored], doc, column).reindex(table[doc]).to_numpy()
+    return DocumentTable(table, doc, score, by, unscored, tuple(keep))
+
+
+def checked_scores(frame: pd.DataFrame, score: str) -> np.ndarray:
+    """Return the scores as float64, missing ones NaN.
+
+    Raises
+    ------
+    TypeError
+        If they are not numbers.
+    DataError
+        If any is infinite.
+    """
+    values = float_column("score", frame[score])
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        raise DataError(
+            f"score={score!r}: {infinite} infinite values; scores must be finite (unscored: missing)"
+        )
+    return values
+
+
+def check_ids(frame: pd.DataFrame, column: str, argument: str) -> None:
+    """Raise for missing ids, by count."""
+    missing = int(frame[column].isna().sum())
+    if missing:
+        raise DataError(
+            f"{argument}={column!r}: {missing} missing ids in {len(frame)} rows; a missing id is"
+            " not a document, query or system of its own"
+        )
+
+
+def _plain_keys(keys: pd.DataFrame, scored: np.ndarray) -> pd.DataFrame:
+    """Return the key columns of the scored rows, by position, without unused categories."""
+    plain = keys[scored].copy()
+    for column in plain.columns:
+        if isinstance(plain[column].dtype, pd.CategoricalDtype):
+            plain[column] = plain[column].astype(plain[column].cat.categories.dtype)
+    plain.index = pd.Index(np.flatnonzero(scored))
+    return plain
+
+
+def _count_unscored(frame: pd.DataFrame, by: str | None, scored: np.ndarray) -> dict[str, int]:
+    if by is None:
+        return {"": int((~scored).sum())}
+    lost = pd.Series(~scored).groupby(frame[by].astype(str).to_numpy()).sum()
+    return {str(name): int(count) for name, count in lost.items()}
+
+
+def _constant(frame: pd.DataFrame, doc: str, column: str) -> pd.Series:
+    """Return one value per document of a column that must not vary within documents."""
+    distinct = frame[[doc, column]].drop_duplicates()
+    twice = distinct[doc].duplicated()
+    if twice.any():
+        example = distinct.loc[twice, doc].iloc[0]
+        raise ValueError(
+            f"keep={column!r} varies within {int(distinct.loc[twice, doc].nunique())} documents,"
+            f" for instance {example!r}; keep columns that describe the document"
+        )
+    return distinct.set_index(doc)[column]
+
+
+def _check_aggregates(table: pd.DataFrame, keys: list[str]) -> None:
+    """Raise unless every document occurs once with a positive count and a finite sum."""
+    for column in keys:
+        check_ids(table, column, column)
+    twice = table.duplicated(keys)
+    if twice.any():
+        raise DataError(
+            f"frame: {int(twice.sum())} rows repeat a document (and system), for instance"
+            f" {table.loc[twice, keys].iloc[0].tolist()}; one row each is right"
+        )
+    counts, totals = table[COUNT].to_numpy(), table[TOTAL].to_numpy()
+    if not (np.isfinite(counts) & (counts > 0)).all():
+        raise DataError(f"n: {int((~(counts > 0)).sum())} counts are not positive")
+    if not np.isfinite(totals).all():
+        raise DataError(f"s: {int((~np.isfinite(totals)).sum())} sums are missing or infinite")
+    squares = table[SQUARES].to_numpy()
+    known = ~np.isnan(squares)
+    low = totals[known] ** 2 / counts[known]
+    if (squares[known] < low - 1e-9 * np.abs(low)).any():
+        raise DataError("ss: a sum of squares is smaller than s²/n, which no scores can give")
