@@ -11,6 +11,7 @@ from ragstats.models.glm import GLM
 from ragstats.models.linear import OLS, WLS
 from ragstats.models.robust import cluster_robust
 from ragstats.models.statsmodels_results import load
+from ragstats.reporting.report import Report, report
 
 __all__ = [
     "GLM",
@@ -20,6 +21,7 @@ __all__ = [
     "DataError",
     "DocumentTable",
     "MeanResults",
+    "Report",
     "RagstatsWarning",
     "__version__",
     "cluster_robust",
@@ -31,5 +33,6 @@ __all__ = [
     "macro_mean",
     "micro_mean",
     "ols",
+    "report",
     "wls",
 ]

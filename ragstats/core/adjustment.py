@@ -109,7 +109,9 @@ def adjustment(name: str) -> Adjustment:
         return ADJUSTMENTS[name]
     if name in FOREIGN_NAMES:
         listed = ", ".join(repr(n) for n in ADJUSTMENTS)
-        raise ValueError(f"cov_type={name!r} is ambiguous: {FOREIGN_NAMES[name]}; use one of {listed}")
+        raise ValueError(
+            f"cov_type={name!r} is ambiguous: {FOREIGN_NAMES[name]}; use one of {listed}"
+        )
     raise unknown_option("cov_type", name, ADJUSTMENTS)
 
 

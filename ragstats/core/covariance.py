@@ -303,7 +303,9 @@ def _power_or_identity(gram: Floats, adjustment: Adjustment) -> LeveragePower:
     """Return ``(I - G)^(-power)``, with the identity for power 0."""
     if adjustment.power:
         return leverage_power(gram, adjustment.power)
-    return LeveragePower(np.broadcast_to(np.eye(gram.shape[1]), gram.shape), singular_directions(gram))
+    return LeveragePower(
+        np.broadcast_to(np.eye(gram.shape[1]), gram.shape), singular_directions(gram)
+    )
 
 
 def _factor(moments: ClusterMoments, adjustment: Adjustment) -> float:

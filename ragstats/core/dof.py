@@ -122,7 +122,10 @@ def imbens_kolesar(parts: Contributions, model: RandomEffects, contrast: Floats)
     identity = np.eye(p)
     core = np.block(
         [
-            [model.rho * model.total.T @ model.total - model.sigma2 * identity, -model.rho * identity],
+            [
+                model.rho * model.total.T @ model.total - model.sigma2 * identity,
+                -model.rho * identity,
+            ],
             [-model.rho * identity, np.zeros((p, p))],
         ]
     )
@@ -188,7 +191,9 @@ DF_RULES = {
             "documents minus parameters",
         ),
         DfRule(
-            "normal", lambda context, contrasts: np.full(len(contrasts), inf), "normal approximation"
+            "normal",
+            lambda context, contrasts: np.full(len(contrasts), inf),
+            "normal approximation",
         ),
     )
 }

@@ -152,7 +152,9 @@ def _wald(parts: Contributions, constraints: Constraints) -> tuple[float, str]:
     scores = parts.score @ constraints.rows.T
     singular_values = np.linalg.svd(scores, compute_uv=False)
     q = len(constraints.rows)
-    rank = int((singular_values > 1e-10 * singular_values[0]).sum()) if singular_values[0] > 0 else 0
+    rank = (
+        int((singular_values > 1e-10 * singular_values[0]).sum()) if singular_values[0] > 0 else 0
+    )
     if rank < q:
         return nan, (
             f"the covariance of the {q} constraints has rank {rank}: "

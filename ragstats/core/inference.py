@@ -173,7 +173,6 @@ class ClusterInference:
 def _listed(documents: list[object]) -> str:
     """Return up to three documents for a message."""
     names = list(dict.fromkeys(str(d) for d in documents))
-    return ", ".join(repr(n) for n in names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
-
-
-
+    return ", ".join(repr(n) for n in names[:3]) + (
+        f" and {len(names) - 3} more" if names[3:] else ""
+    )

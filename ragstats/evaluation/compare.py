@@ -270,7 +270,9 @@ def _refuse_unmatched(matrix: ScoreMatrix, pairs: tuple[tuple[str, str], ...]) -
     for pair in pairs:
         alone = matrix.one_sided(*pair)
         if alone.size:
-            shown = ", ".join(repr(q) for q in alone[:3].tolist()) + (", …" if alone.size > 3 else "")
+            shown = ", ".join(repr(q) for q in alone[:3].tolist()) + (
+                ", …" if alone.size > 3 else ""
+            )
             raise DataError(
                 f"unmatched='error': {alone.size} queries have a score of only one of {pair[0]!r}"
                 f" and {pair[1]!r} ({shown}); choose unmatched='pairwise' (use the queries that both"

@@ -227,7 +227,12 @@ def documents(
     """
     frame = as_pandas(data)
     keep = [keep] if isinstance(keep, str) else list(keep)
-    for argument, column in [("doc", doc), ("score", score), ("by", by), *(("keep", k) for k in keep)]:
+    for argument, column in [
+        ("doc", doc),
+        ("score", score),
+        ("by", by),
+        *(("keep", k) for k in keep),
+    ]:
         if column is not None and column not in frame.columns:
             raise unknown_column(argument, column, frame.columns)
     if frame.empty:
@@ -247,7 +252,9 @@ def documents(
     keys = [doc] if by is None else [doc, by]
     sums = pd.DataFrame({COUNT: 1.0, TOTAL: values, SQUARES: values**2})[scored]
     sums[keys] = _plain_keys(frame[keys], scored)
-    table = sums.groupby(keys, sort=True, observed=True)[[COUNT, TOTAL, SQUARES]].sum().reset_index()
+    table = (
+        sums.groupby(keys, sort=True, observed=True)[[COUNT, TOTAL, SQUARES]].sum().reset_index()
+    )
     for column in keep:
         table[column] = _constant(frame[scored], doc, column).reindex(table[doc]).to_numpy()
     return DocumentTable(table, doc, score, by, unscored, tuple(keep))

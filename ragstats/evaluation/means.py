@@ -262,5 +262,3 @@ def _table(score: str, data: Any, groups: Any, missing: str) -> DocumentTable:
     if not isinstance(groups, str):
         frame = frame.assign(**{name: column})
     return documents(frame, doc=name, score=score, missing=missing)
-
-

@@ -113,7 +113,11 @@ def _model(fit: LeastSquares, cells: Cells, estimand: str) -> Any:
 def _design(fit: LeastSquares, cells: Cells, names: list[str]) -> Design:
     values = cells.design.to_numpy(float)[:, fit.basis.columns]
     constant = next(
-        (j for j in range(len(names)) if values[0, j] != 0 and (values[:, j] == values[0, j]).all()),
+        (
+            j
+            for j in range(len(names))
+            if values[0, j] != 0 and (values[:, j] == values[0, j]).all()
+        ),
         None,
     )
     n_rows = int(cells.count.sum())

@@ -130,9 +130,7 @@ class Design:
         except patsy.PatsyError as error:
             raise ValueError(f"exog: {str(error).splitlines()[0]}") from None
         if not self.design_info.factor_infos:  # intercept only: as many rows as the data have
-            rows = pd.DataFrame(
-                np.ones((len(frame), 1)), index=frame.index, columns=rows.columns
-            )
+            rows = pd.DataFrame(np.ones((len(frame), 1)), index=frame.index, columns=rows.columns)
         return rows.reindex(frame.index).iloc[:, self.columns]
 
 

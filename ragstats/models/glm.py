@@ -217,7 +217,9 @@ def _trials(rows: Rows, family: Any) -> Rows:
     trials = counts.sum(axis=1)
     if (counts < 0).any() or (trials <= 0).any():
         raise DataError("endog: successes and failures must be ≥ 0 with at least one trial a row")
-    proportion = pd.Series(counts[:, 0] / trials, index=rows.endog.index, name=rows.endog.columns[0])
+    proportion = pd.Series(
+        counts[:, 0] / trials, index=rows.endog.index, name=rows.endog.columns[0]
+    )
     prior = rows.extras.get("var_weights", 1.0) * trials
     return replace(rows, endog=proportion, extras={**rows.extras, "var_weights": prior})
 

@@ -127,9 +127,7 @@ def _by_position(
         values = np.asarray(values)[:, 0]
     elif len(shape) != 1:
         if len(shape) == 0:
-            raise TypeError(
-                f"{argument}={given!r} is neither a column name nor one value per row"
-            )
+            raise TypeError(f"{argument}={given!r} is neither a column name nor one value per row")
         raise _two_columns(argument, [f"column {i}" for i in range(shape[-1])], shape)
     if len(values) == len(data):
         return pd.Series(values, index=data.index, name=argument)
@@ -175,7 +173,9 @@ def encode_groups(values: pd.Series, *, argument: str = "groups") -> Grouping:
             f"{argument}: {len(ids)} document, at least 2 needed (the variation between documents"
             " is what the standard error measures)"
         )
-    return Grouping(codes.astype(np.intp, copy=False), np.asarray(ids), str(values.name or argument))
+    return Grouping(
+        codes.astype(np.intp, copy=False), np.asarray(ids), str(values.name or argument)
+    )
 
 
 def _categorical(values: pd.Series) -> bool:

@@ -72,7 +72,11 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
     """
     p = len(names)
     value: Any = None
-    if isinstance(hypothesis, tuple) and len(hypothesis) == 2 and not isinstance(hypothesis[0], str):
+    if (
+        isinstance(hypothesis, tuple)
+        and len(hypothesis) == 2
+        and not isinstance(hypothesis[0], str)
+    ):
         hypothesis, value = hypothesis
     if isinstance(hypothesis, pd.DataFrame):
         unknown = [c for c in hypothesis.columns if c not in names]
@@ -92,12 +96,16 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
         return np.asarray(rows, float), np.asarray(constants, float)
     rows = np.atleast_2d(np.asarray(hypothesis, float))
     if rows.ndim != 2 or rows.shape[1] != p:
-        raise ValueError(f"r_matrix has shape {rows.shape}; it needs {p} columns, one a coefficient")
+        raise ValueError(
+            f"r_matrix has shape {rows.shape}; it needs {p} columns, one a coefficient"
+        )
     constants = np.zeros(len(rows)) if value is None else np.ravel(np.asarray(value, float))
     if constants.size == 1:
         constants = np.full(len(rows), constants.item())
     if constants.size != len(rows):
-        raise ValueError(f"r_matrix has {len(rows)} rows and {constants.size} values to compare with")
+        raise ValueError(
+            f"r_matrix has {len(rows)} rows and {constants.size} values to compare with"
+        )
     if not np.isfinite(rows).all():
         raise ValueError("r_matrix holds missing or infinite values")
     return rows, constants
@@ -210,7 +218,9 @@ def _single(inference: ClusterInference, rows: Floats, gap: Floats) -> JointTest
         return JointTest(nan, 1, df, nan, df, nan, estimate.reasons[0])
     se = float(estimate.se[0])
     if se == 0:
-        return JointTest(nan, 1, df, nan, df, nan, "the standard error is 0: the scores do not vary")
+        return JointTest(
+            nan, 1, df, nan, df, nan, "the standard error is 0: the scores do not vary"
+        )
     t = float(gap[0]) / se
     pvalue = float(t_pvalue(np.array([t]), np.array([df]))[0])
     return JointTest(t**2, 1, df, pvalue, df, t**2)
@@ -245,7 +255,9 @@ def pairwise_levels(
     levels = list(info.categories)
     labels = levels if factor_labels is None else list(factor_labels)
     if len(labels) != len(levels):
-        raise ValueError(f"factor_labels has {len(labels)} labels for {len(levels)} levels: {levels}")
+        raise ValueError(
+            f"factor_labels has {len(labels)} labels for {len(levels)} levels: {levels}"
+        )
     subterm = design_info.term_codings[term][0]
     coding = subterm.contrast_matrices.get(factor)
     matrix = np.eye(len(levels)) if coding is None else np.asarray(coding.matrix, float)

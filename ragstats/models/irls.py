@@ -127,7 +127,9 @@ def _slope(family: Any, mean: Floats) -> Floats:
     return np.asarray(1 / family.link.deriv(mean), float)
 
 
-def _deviance(family: Any, outcome: Floats, mean: Floats, prior: Floats, frequency: Floats) -> float:
+def _deviance(
+    family: Any, outcome: Floats, mean: Floats, prior: Floats, frequency: Floats
+) -> float:
     with np.errstate(all="ignore"):
         return float(family.deviance(outcome, mean, var_weights=prior, freq_weights=frequency))
 
@@ -176,5 +178,3 @@ def _warn(converged: bool, outcome: Floats, mean: Floats, family: Any) -> None:
             RagstatsWarning,
             stacklevel=6,
         )
-
-

@@ -96,7 +96,6 @@ class ClusteredLinear:
         )
         return rows.infer(adjustment(cov_type), df_rule(df), rho_floor=rho_floor)
 
-
     def plain_model(self) -> Any:
         """Return statsmodels' own model of the same rows."""
         endog, exog = self.data.orig_endog, self.data.orig_exog
@@ -115,9 +114,7 @@ def refuse_unknown_fit_options(unknown: dict[str, Any]) -> None:
             f"fit() got {name}=: the documents belong to the model, as in"
             " rs.ols(formula, data, groups='doc_id').fit()"
         )
-    raise TypeError(
-        f"fit() got an unknown argument {name!r}; it takes cov_type, df and rho_floor"
-    )
+    raise TypeError(f"fit() got an unknown argument {name!r}; it takes cov_type, df and rho_floor")
 
 
 class OLS(ClusteredLinear, sm.OLS):

@@ -74,7 +74,9 @@ def cluster_robust(
             " results of statsmodels' OLS, WLS and GLM"
         )
     if working is not None and kind is not sm.WLS:
-        raise ValueError(f"working={working!r} is about the weights of WLS, and this is {kind.__name__}")
+        raise ValueError(
+            f"working={working!r} is about the weights of WLS, and this is {kind.__name__}"
+        )
     ours = _REBUILD[kind](_rows(result, groups), model, working)
     refitted = ours.fit(cov_type=cov_type, df=df)
     _check_same(result, refitted)
@@ -136,7 +138,8 @@ def _rows(result: Any, groups: Any) -> Rows:
     n_given = len(frame)
     return Rows(
         endog=pd.Series(
-            float_column("endog", pd.Series(np.asarray(model.endog))), index=labels,
+            float_column("endog", pd.Series(np.asarray(model.endog))),
+            index=labels,
             name=str(model.endog_names),
         ),  # fmt: skip
         exog=pd.DataFrame(
@@ -146,7 +149,9 @@ def _rows(result: Any, groups: Any) -> Rows:
         extras={},
         n_given=n_given,
         dropped={"missing values": n_given - int(kept.sum())} if not kept.all() else {},
-        formula=str(getattr(model, "formula", "") or "") if isinstance(spec, patsy.DesignInfo) else "",
+        formula=str(getattr(model, "formula", "") or "")
+        if isinstance(spec, patsy.DesignInfo)
+        else "",
         design_info=spec if isinstance(spec, patsy.DesignInfo) else None,
     )
 

@@ -279,7 +279,10 @@ def _column_names(stem: str, values: np.ndarray) -> list[str]:
     """Name unnamed columns as statsmodels does: y, and const, x1, x2, …"""
     if stem == "y":
         return ["y"] if values.shape[1] == 1 else [f"y{j + 1}" for j in range(values.shape[1])]
-    constant = [bool((values[:1, j] == 1).all() and (values[:, j] == 1).all()) for j in range(values.shape[1])]
+    constant = [
+        bool((values[:1, j] == 1).all() and (values[:, j] == 1).all())
+        for j in range(values.shape[1])
+    ]
     names, used = [], False
     for j, is_constant in enumerate(constant):
         if is_constant and not used:

@@ -120,9 +120,7 @@ class ClusterResults:
         ]
         if needed:
             more = f" and {len(needed) - 3} more" if len(needed) > 3 else ""
-            said.append(
-                f"cannot be estimated without one document: {', '.join(needed[:3])}{more}"
-            )
+            said.append(f"cannot be estimated without one document: {', '.join(needed[:3])}{more}")
         still = [n for n, se in zip(names, self._coefficients.se, strict=True) if se == 0]
         if still:
             said.append(f"the scores do not vary: SE 0 and no p-value for {', '.join(still[:5])}")
@@ -306,7 +304,9 @@ class ClusterResults:
         """
         design = self.model._design
         if design.design_info is None:
-            raise ValueError("term_name needs a model from a formula that was not stored and loaded")
+            raise ValueError(
+                "term_name needs a model from a formula that was not stored and loaded"
+            )
         rows, labels, where = pairwise_levels(design.design_info, term_name, factor_labels)
         every = np.zeros((len(rows), len(design.design_info.column_names)))
         every[:, where] = rows
@@ -398,7 +398,9 @@ class ClusterResults:
             raise ValueError(f"get_prediction does not take {name}=; it predicts means only")
         rows, labels = self._prediction_rows(exog, transform)
         effect, se, df, reasons = predict_rows(self._inference, np.asarray(self.params), rows)
-        return ClusterPrediction(effect, se, df, reasons, labels if row_labels is None else row_labels)
+        return ClusterPrediction(
+            effect, se, df, reasons, labels if row_labels is None else row_labels
+        )
 
     # ---- tables -----------------------------------------------------------------------------
 
@@ -436,7 +438,9 @@ class ClusterResults:
         """Refuse: use ``wald_test``."""
         _refuse_comparison("compare_lr_test")
 
-    def compare_lm_test(self, restricted: Any, demean: bool = True, use_lr: bool = False) -> NoReturn:
+    def compare_lm_test(
+        self, restricted: Any, demean: bool = True, use_lr: bool = False
+    ) -> NoReturn:
         """Refuse: use ``wald_test``."""
         _refuse_comparison("compare_lm_test")
 
@@ -450,7 +454,9 @@ class ClusterResults:
             a plain statsmodels result then computes.
         """
         if cov_type in ADJUSTMENTS:
-            return self.model.fit(cov_type=cov_type, df=kwds.pop("df", self._inference.rule.name), **kwds)
+            return self.model.fit(
+                cov_type=cov_type, df=kwds.pop("df", self._inference.rule.name), **kwds
+            )
         plain = self.model.plain_model().fit()
         return plain.get_robustcov_results(cov_type=cov_type, use_t=use_t, **kwds)
 
@@ -764,4 +770,3 @@ class GLMResultsWrapper(_StoresResults, SMGLMResultsWrapper):  # type: ignore[mi
 
 
 wrap.populate_wrapper(GLMResultsWrapper, GLMResults)
-

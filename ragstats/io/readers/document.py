@@ -82,7 +82,9 @@ def _last_part(field: str) -> str:
 def candidates(raw: RawTable) -> list[str]:
     """Return the fields that could name a document: carried along, and playing no other part."""
     fields = list(raw.frame.columns) if raw.covariates is None else list(raw.covariates)
-    taken = {*(raw.query or ()), raw.system, raw.repetition, raw.metric, raw.value}
+    # Of several fields that make up the query, one is often the document.
+    query = raw.query if raw.query is not None and len(raw.query) == 1 else ()
+    taken = {*query, raw.system, raw.repetition, raw.metric, raw.value}
     taken |= set((raw.scores or {}).values())
     return [f for f in fields if f not in taken and f in raw.frame.columns]
 

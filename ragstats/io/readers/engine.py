@@ -13,7 +13,7 @@ from ragstats.exceptions import DataError
 from ragstats.io.readers.cells import is_missing
 from ragstats.io.readers.content import FRAME, JSON, LINES, PARQUET, TABLE, Content
 from ragstats.io.readers.files import objects, parse_json
-from ragstats.io.readers.ids import as_id
+from ragstats.io.readers.ids import as_id, id_column
 from ragstats.io.readers.options import Options
 from ragstats.io.readers.presets import PRESETS, RAGAS_SAMPLE_FIELDS, Preset
 from ragstats.io.readers.raw import RawTable, flatten, to_frame
@@ -105,7 +105,7 @@ def from_rows(key: str, frame: pd.DataFrame, top: Mapping[str, Any], content: Co
     frame, failed, failures = _failed(preset, frame, scores)
     lower = _lower_is_better(preset, frame, scores)
     frame, system = _system(preset, frame)
-    frame = _variants(preset, frame)
+    frame = _variants(preset, frame, content.name)
     maybe = tuple(c for c in frame.columns if c not in RAGAS_SAMPLE_FIELDS)
     query = tuple(f for part in preset.query if (f := _present(part, frame.columns)) is not None)
     if len(query) < len(preset.query):
@@ -161,7 +161,7 @@ def _only(preset: Preset, frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame,
         field = _present(alternatives, frame.columns)
         if field is None:
             continue
-        keep = frame[field].isin(allowed).to_numpy()
+        keep = frame[field].map(lambda cell, allowed=allowed: str(cell) in allowed).to_numpy(bool)
         if not keep.all():
             others = ", ".join(sorted({str(v) for v in frame[field][~keep]}))
             notes.append(f"{name}: {int((~keep).sum())} rows with {field} {others} dropped")
@@ -255,12 +255,16 @@ def _system(preset: Preset, frame: pd.DataFrame) -> tuple[pd.DataFrame, str | No
     return frame.assign(**{SYSTEM: joined}), SYSTEM
 
 
-def _variants(preset: Preset, frame: pd.DataFrame) -> pd.DataFrame:
+def _variants(preset: Preset, frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Tell apart scores of one name that come from several sources."""
     if preset.variant is None or preset.metric is None or preset.variant not in frame.columns:
         return frame
-    sources = frame.groupby(preset.metric)[preset.variant].transform("nunique")
-    several = sources.to_numpy() > 1
-    named = frame[preset.metric].astype(object)
-    with_source = named.astype(str) + "_" + frame[preset.variant].astype(str)
-    return frame.assign(**{preset.metric: named.mask(several, with_source)})
+    pairs = pd.DataFrame(
+        {
+            "score": id_column(frame[preset.metric], f"{name}: {preset.metric!r}"),
+            "source": id_column(frame[preset.variant], f"{name}: {preset.variant!r}").fillna("?"),
+        }
+    )
+    several = pairs.groupby("score", dropna=False)["source"].transform("nunique") > 1
+    with_source = [f"{score}_{source}" for score, source in pairs.to_numpy()]
+    return frame.assign(**{preset.metric: pairs["score"].mask(several, with_source)})

@@ -55,17 +55,20 @@ def id_column(column: pd.Series[Any], label: str) -> pd.Series[Any]:
 def joined_ids(columns: Sequence[pd.Series[Any]]) -> pd.Series[Any]:
     """Return the ids of several columns as one, missing where a part is missing.
 
-    Parts are joined by ``/``; a ``/`` inside a part is doubled, so that different parts never
-    give the same id.
+    Parts are joined by ``/``; a ``/`` inside a part gets a backslash, so that different parts
+    never give the same id.
     """
     if len(columns) == 1:
         return columns[0]
     rows = zip(*(column.to_list() for column in columns), strict=True)
     joined = [
-        None if None in row else "/".join(str(part).replace("/", "//") for part in row)
-        for row in rows
+        None if None in row else "/".join(_escaped(str(part)) for part in row) for row in rows
     ]
     return pd.Series(joined, index=columns[0].index, dtype=object)
+
+
+def _escaped(part: str) -> str:
+    return part.replace("\\", "\\\\").replace("/", "\\/")
 
 
 def item_ids(value: Any) -> list[str]:

@@ -1,0 +1,5 @@
+"""``python -m ragstats``."""
+
+from ragstats.cli import main
+
+main()
