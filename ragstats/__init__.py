@@ -1,38 +1,74 @@
-"""Honest uncertainty for retrieval and RAG evaluations: the document is the sampling unit."""
+"""Honest uncertainty for retrieval and RAG evaluations: the document is the sampling unit.
 
-from ragstats import datasets
+The public names are loaded when they are first used, so that the numerical core can be imported
+without pandas and statsmodels, and the command line starts fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ragstats._version import __version__
-from ragstats.evaluation.compare import Comparison, compare
-from ragstats.evaluation.documents import DocumentTable, documents
-from ragstats.evaluation.means import MeanResults, macro_mean, micro_mean
 from ragstats.exceptions import DataError, RagstatsWarning
-from ragstats.models.formula import glm, ols, wls
-from ragstats.models.glm import GLM
-from ragstats.models.linear import OLS, WLS
-from ragstats.models.robust import cluster_robust
-from ragstats.models.statsmodels_results import load
-from ragstats.reporting.report import Report, report
 
-__all__ = [
-    "GLM",
-    "OLS",
-    "WLS",
-    "Comparison",
-    "DataError",
-    "DocumentTable",
-    "MeanResults",
-    "Report",
-    "RagstatsWarning",
-    "__version__",
-    "cluster_robust",
-    "compare",
-    "datasets",
-    "documents",
-    "glm",
-    "load",
-    "macro_mean",
-    "micro_mean",
-    "ols",
-    "report",
-    "wls",
-]
+if TYPE_CHECKING:
+    from ragstats import datasets as datasets
+    from ragstats.evaluation.compare import Comparison as Comparison
+    from ragstats.evaluation.compare import compare as compare
+    from ragstats.evaluation.documents import DocumentTable as DocumentTable
+    from ragstats.evaluation.documents import documents as documents
+    from ragstats.evaluation.means import MeanResults as MeanResults
+    from ragstats.evaluation.means import macro_mean as macro_mean
+    from ragstats.evaluation.means import micro_mean as micro_mean
+    from ragstats.evaluation.survey import SurveyDesign as SurveyDesign
+    from ragstats.evaluation.survey import ratio_mean as ratio_mean
+    from ragstats.models.formula import glm as glm
+    from ragstats.models.formula import ols as ols
+    from ragstats.models.formula import wls as wls
+    from ragstats.models.glm import GLM as GLM
+    from ragstats.models.linear import OLS as OLS
+    from ragstats.models.linear import WLS as WLS
+    from ragstats.models.robust import cluster_robust as cluster_robust
+    from ragstats.models.statsmodels_results import load as load
+    from ragstats.reporting.report import Report as Report
+    from ragstats.reporting.report import report as report
+
+#: Public name → the module that defines it.
+_PUBLIC = {
+    "Comparison": "ragstats.evaluation.compare",
+    "DocumentTable": "ragstats.evaluation.documents",
+    "GLM": "ragstats.models.glm",
+    "MeanResults": "ragstats.evaluation.means",
+    "OLS": "ragstats.models.linear",
+    "Report": "ragstats.reporting.report",
+    "SurveyDesign": "ragstats.evaluation.survey",
+    "WLS": "ragstats.models.linear",
+    "cluster_robust": "ragstats.models.robust",
+    "compare": "ragstats.evaluation.compare",
+    "documents": "ragstats.evaluation.documents",
+    "glm": "ragstats.models.formula",
+    "load": "ragstats.models.statsmodels_results",
+    "macro_mean": "ragstats.evaluation.means",
+    "micro_mean": "ragstats.evaluation.means",
+    "ols": "ragstats.models.formula",
+    "ratio_mean": "ragstats.evaluation.survey",
+    "report": "ragstats.reporting.report",
+    "wls": "ragstats.models.formula",
+}
+
+__all__ = ["DataError", "RagstatsWarning", "__version__", "datasets", *sorted(_PUBLIC)]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return importlib.import_module("ragstats.datasets")
+    if name in _PUBLIC:
+        value = getattr(importlib.import_module(_PUBLIC[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'ragstats' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -102,8 +102,8 @@ def dummies(effects: list[Codes]) -> Floats:
     levels = [int(e.max()) + 1 for e in effects]
     if n_rows * sum(levels) > MAX_DUMMIES:
         raise DataError(
-            f"absorb: effects that cross documents stay in the hat matrix, and {sum(levels)} columns"
-            f" of {n_rows} rows are too many; absorb effects nested in documents, or fewer levels"
+            f"absorb: effects that cross documents stay in the hat matrix, and {sum(levels)}"
+            f" columns of {n_rows} rows are too many; absorb effects nested in documents, or fewer levels"
         )
     columns = np.zeros((n_rows, sum(levels)))
     start = 0

@@ -137,7 +137,7 @@ def leverage_power(gram: Floats, power: float) -> LeveragePower:
     A power series serves the documents whose leverages are tiny, an eigendecomposition the others.
     The trace bounds the largest eigenvalue, so it decides.
     """
-    n_groups, p, _ = gram.shape
+    n_groups = len(gram)
     values = np.empty_like(gram)
     trace = np.einsum("kii->k", gram)
     singular: dict[int, Floats] = {}

@@ -266,7 +266,7 @@ def _leverage_gap(gram: Floats) -> Floats:
 def _null_space(
     rows: Floats, variance: Floats, codes: Codes, singular: dict[int, Floats]
 ) -> dict[int, tuple[np.ndarray, Floats]]:
-    """Return, for documents with leverage 1, their rows and an orthonormal basis of B's null space."""
+    """Return the rows and a basis of B's null space for each document with leverage 1."""
     null = {}
     for group, directions in singular.items():
         index = np.flatnonzero(codes == group)

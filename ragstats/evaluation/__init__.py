@@ -1,0 +1,1 @@
+"""The vocabulary of an evaluation: documents, means, comparisons, designs."""

@@ -275,8 +275,8 @@ def _refuse_unmatched(matrix: ScoreMatrix, pairs: tuple[tuple[str, str], ...]) -
             )
             raise DataError(
                 f"unmatched='error': {alone.size} queries have a score of only one of {pair[0]!r}"
-                f" and {pair[1]!r} ({shown}); choose unmatched='pairwise' (use the queries that both"
-                " have) or 'stacked' (use all rows)"
+                f" and {pair[1]!r} ({shown}); choose unmatched='pairwise' (use the queries that"
+                " both have) or 'stacked' (use all rows)"
             )
 
 

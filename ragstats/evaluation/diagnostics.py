@@ -241,13 +241,13 @@ def warnings_of(
     said = []
     if df < FEW_DF:
         said.append(
-            f"ν = {df:.1f} is below {FEW_DF:g}: the interval leans on its working model; look at the"
-            " wild bootstrap beside it, and sample more documents"
+            f"ν = {df:.1f} is below {FEW_DF:g}: the interval leans on its working model; look at"
+            " the wild bootstrap beside it, and sample more documents"
         )
     if estimand == "micro" and facts.largest_share > DOMINANT:
         said.append(
-            f"document {facts.largest!r} carries {facts.largest_share:.0%} of the rows, so the micro"
-            " mean is mostly its own"
+            f"document {facts.largest!r} carries {facts.largest_share:.0%} of the rows, so the"
+            " micro mean is mostly its own"
         )
     skewness = facts.rates["skewness"]
     if abs(skewness) > SKEWED:

@@ -222,7 +222,7 @@ def documents(
     >>> import ragstats as rs
     >>> scores = rs.datasets.load_retrieval(systems="bm25")
     >>> t = rs.documents(scores, doc="doc_id", score="hit_at_1")
-    >>> t.n_documents, t.n_rows, round(t.totals.sum() / t.counts.sum(), 5)
+    >>> t.n_documents, t.n_rows, round(float(t.totals.sum() / t.counts.sum()), 5)
     (1300, 18869, 0.16127)
     """
     frame = as_pandas(data)
@@ -274,7 +274,8 @@ def checked_scores(frame: pd.DataFrame, score: str) -> np.ndarray:
     infinite = int(np.isinf(values).sum())
     if infinite:
         raise DataError(
-            f"score={score!r}: {infinite} infinite values; scores must be finite (unscored: missing)"
+            f"score={score!r}: {infinite} infinite values; scores must be finite"
+            " (unscored ones missing)"
         )
     return values
 

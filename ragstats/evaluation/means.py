@@ -12,7 +12,6 @@ from ragstats.core.adjustment import adjustment
 from ragstats.core.dof import df_rule
 from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.documents import DocumentTable, documents
-
 from ragstats.models.columns import as_pandas
 from ragstats.models.compressed import Cells, results_of_inference, solve_cells
 from ragstats.models.estimand import check_estimand
@@ -187,7 +186,7 @@ def macro_mean(
     >>> scores = rs.datasets.load_retrieval(systems="bm25")
     >>> r = rs.macro_mean("hit_at_1", scores, groups="doc_id")
     >>> round(r.estimate, 4), round(r.se, 4), round(r.df)
-    (0.195, 0.0062, 1299)
+    (0.195, 0.006, 1299)
     """
     table = _table(score, data, groups, missing)
     return mean_of(table, "macro", cov_type=cov_type, df=df, population=population)
@@ -214,7 +213,7 @@ def mean_of(
 def with_population(
     inference: ClusterInference, n_documents: int, population: int | None
 ) -> ClusterInference:
-    """Return the inference with the variance times ``1 - K/M`` (Cochran, 1977, sections 2.4, 6.3)."""
+    """Return the inference with the variance times ``1 - K/M`` (Cochran, 1977, section 2.6)."""
     remaining = finite_factor(n_documents, population)
     if remaining == 1:
         return inference

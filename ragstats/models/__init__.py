@@ -1,0 +1,1 @@
+"""The statsmodels face: models from formulas and arrays, and their results."""

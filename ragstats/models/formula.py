@@ -74,7 +74,7 @@ def ols(
     >>> import ragstats as rs
     >>> scores = rs.datasets.load_retrieval()
     >>> r = rs.ols("hit_at_1 ~ C(system)", scores, groups="doc_id").fit()
-    >>> round(r.params["C(system)[T.tfidf]"], 5), round(r.bse["C(system)[T.tfidf]"], 5)
+    >>> r.params.round(5).iloc[-1].item(), r.bse.round(5).iloc[-1].item()
     (-0.01553, 0.00193)
     """
     if check_estimand(estimand) == "macro":
@@ -135,8 +135,8 @@ def wls(
     >>> import ragstats as rs
     >>> d = rs.datasets.load_eight_documents().assign(w=lambda t: 1.0 + t.index % 3)
     >>> r = rs.wls("d ~ 1", d, groups="doc", weights="w").fit()
-    >>> round(r.params["Intercept"], 4)
-    0.1175
+    >>> round(float(r.params["Intercept"]), 4)
+    0.1156
     """
     refuse_absorb(absorb, "weights")
     rows = rows_from_formula(
@@ -192,8 +192,8 @@ def glm(
     >>> import ragstats as rs, statsmodels.api as sm
     >>> d = rs.datasets.load_eight_documents()
     >>> r = rs.glm("a01 ~ 1", d, groups="doc", family=sm.families.Binomial()).fit()
-    >>> round(r.params["Intercept"], 4)
-    0.1335
+    >>> round(float(r.params["Intercept"]), 4)
+    0.3709
     """
     refuse_absorb(absorb, "GLM")
     extras = {

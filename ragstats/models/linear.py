@@ -159,7 +159,7 @@ class OLS(ClusteredLinear, sm.OLS):
     >>> y = np.array([1., 0, 1, 1, 0, 0, 1, 1])
     >>> r = rs.OLS(y, np.ones(8), groups=list("aabbbccc")).fit()
     >>> round(float(r.bse.iloc[0]), 4), round(float(r.df_inference.iloc[0]), 2)
-    (0.0474, 1.95)
+    (0.0456, 1.92)
     """
 
     _results_class = OLSResults

@@ -1,0 +1,1 @@
+"""Reports: facts collected once, laid out as text, Markdown, HTML and JSON."""

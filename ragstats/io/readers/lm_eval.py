@@ -78,7 +78,7 @@ def _item(record: dict[str, Any], where: str) -> Any:
 def _metrics(record: dict[str, Any]) -> dict[str, Any]:
     named = record.get("metrics")
     names = named if isinstance(named, list) else [k for k in record if k not in LOGGED]
-    return {str(name): record.get(name) for name in names}
+    return {str(name): record.get(str(name)) for name in names}
 
 
 def _score_name(metric: str, record: dict[str, Any], filters: set[str]) -> str:
