@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ragstats.exceptions import DataError, unknown_column
 from ragstats.models.columns import as_pandas, float_column
+
+if TYPE_CHECKING:
+    from ragstats.evaluation.diagnostics import Diagnostics
+    from ragstats.evaluation.means import MeanResults
 
 #: The columns of the aggregates.
 COUNT, TOTAL, SQUARES = "n", "s", "ss"
@@ -162,6 +166,25 @@ class DocumentTable:
         unscored = {"": self.unscored.get(name, 0)}
         frame = chosen.drop(columns=self.by).reset_index(drop=True)
         return DocumentTable(frame, self.doc, self.score, None, unscored, self.kept)
+
+    def micro(self, system: str | None = None, **options: Any) -> MeanResults:
+        """Return the micro mean (of one system); options as :func:`ragstats.micro_mean`."""
+        return self._mean("micro", system, options)
+
+    def macro(self, system: str | None = None, **options: Any) -> MeanResults:
+        """Return the macro mean (of one system); options as :func:`ragstats.macro_mean`."""
+        return self._mean("macro", system, options)
+
+    def _mean(self, estimand: str, system: str | None, options: dict[str, Any]) -> MeanResults:
+        from ragstats.evaluation.means import mean_of
+
+        return mean_of(self.system(system), estimand, **options)
+
+    def diagnostics(self, system: str | None = None) -> Diagnostics:
+        """Return ICC, design effect, sizes, rates and concentration (of one system)."""
+        from ragstats.evaluation.diagnostics import diagnose
+
+        return diagnose(self.system(system))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the aggregates as plain lists, to be stored beside a result."""

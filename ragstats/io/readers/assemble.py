@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from ragstats.io.readers.options import Options
 from ragstats.io.readers.raw import OCCURRENCE, RawTable
 from ragstats.io.readers.roles import score_fields, with_roles
 
+WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")  # what fits int64, written as it is printed
 ALL_QUERIES = "all"  # the row in which trec_eval and its like print the mean over queries
 
 
@@ -134,7 +136,7 @@ def _repetitions(
     label = f"{raw.name}: repetition {raw.repetition!r}"
     found = id_column(raw.frame[raw.repetition], label)
     _refuse_missing(found, label)
-    whole = all(str(r).isdigit() and str(int(r)) == r for r in found)
+    whole = all(WHOLE.fullmatch(str(r)) for r in found)
     return found.astype(np.int64) if whole else found, ()
 
 

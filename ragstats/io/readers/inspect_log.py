@@ -25,7 +25,7 @@ def load(content: Content, options: Options) -> RawTable:
     if content.shape == ZIP:
         header, samples, notes = _from_archive(content)
     else:
-        header = content.data
+        header = content.data if isinstance(content.data, dict) else {}
         samples = objects(header.get("samples"), f"{content.name}, samples")
         notes = []
     take = PRESETS["inspect"].take

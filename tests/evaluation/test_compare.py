@@ -1,0 +1,137 @@
+"""Comparisons: paired differences and system-indicator regressions are the same analysis."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ragstats as rs
+
+
+def balanced(seed=0, n_documents=9, systems=("a", "b", "c")):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 12, n_documents)
+    rows = []
+    for document, size in enumerate(sizes):
+        level = rng.normal()
+        for query in range(size):
+            for j, system in enumerate(systems):
+                rows.append((f"d{document}", f"d{document}q{query}", system, level + rng.normal(j / 5)))
+    return pd.DataFrame(rows, columns=["doc", "query", "system", "score"])
+
+
+OPTIONS = {"score": "score", "system": "system", "doc": "doc", "query": "query"}
+# The two ways are the same algebra in another order: rounding only.
+IDENTITY = {"rel": 1e-10}
+
+
+@pytest.mark.parametrize("estimand", ["micro", "macro"])
+@pytest.mark.parametrize("cov_type", ["CR0", "CR1", "CR2", "CR3"])
+def test_pairs_stacked_and_regression_agree(estimand, cov_type):
+    rows = balanced()
+    paired = rs.compare(rows, estimand=estimand, cov_type=cov_type, baseline="a", **OPTIONS)
+    stacked = rs.compare(
+        rows, estimand=estimand, cov_type=cov_type, baseline="a", unmatched="stacked", **OPTIONS
+    )
+    by = {"by": "system"} if estimand == "macro" else {}
+    model = rs.ols("score ~ system", rows, groups="doc", estimand=estimand, **by)
+    fitted = model.fit(cov_type=cov_type)
+    for pair in paired.pairs:
+        term = f"system[T.{pair[0]}]"
+        regression = (fitted.params[term], fitted.bse[term], fitted.df_inference[term])
+        for c in (paired, stacked):
+            row = c.differences.loc[pair]
+            assert (row["estimate"], row["se"], row["df"]) == pytest.approx(regression, **IDENTITY)
+    joint, wald = paired.joint_test(), fitted.wald_test("system[T.b] = 0, system[T.c] = 0")
+    assert joint.statistic == pytest.approx(float(wald.statistic), **IDENTITY)
+    assert joint.df_denom == pytest.approx(float(wald.df_denom), **IDENTITY)
+
+
+def test_unbalanced_macro_keeps_the_closed_form():
+    # Every document has both systems, on different queries: sd(r_B - r_A)/√K with K - 1 df.
+    rng = np.random.default_rng(5)
+    rows = balanced(seed=5, systems=("a", "b"))
+    keep = (rng.random(len(rows)) < 0.7) | ~rows.duplicated(["doc", "system"])
+    rows = rows[keep]
+    c = rs.compare(rows, estimand="macro", baseline="a", unmatched="stacked", **OPTIONS)
+    rates = rows.groupby(["doc", "system"])["score"].mean().unstack()
+    difference = rates["b"] - rates["a"]
+    row = c.differences.loc[("b", "a")]
+    assert row["estimate"] == pytest.approx(difference.mean(), **IDENTITY)
+    assert row["se"] == pytest.approx(difference.std(ddof=1) / np.sqrt(len(difference)), **IDENTITY)
+    assert row["df"] == pytest.approx(len(difference) - 1, **IDENTITY)
+
+
+def test_unmatched_queries_follow_the_rule():
+    rows = balanced(systems=("a", "b"))
+    rows.loc[rows.index[[1, 6]], "score"] = np.nan  # row 1 is of b, row 6 of a
+    with pytest.raises(rs.DataError, match="2 queries have a score of only one of 'b' and 'a'"):
+        rs.compare(rows, estimand="micro", **OPTIONS)
+    pairwise = rs.compare(rows, estimand="micro", unmatched="pairwise", **OPTIONS)
+    complete = rows[rows.groupby("query")["score"].transform("count") == 2]
+    expected = rs.compare(complete, estimand="micro", **OPTIONS)
+    got, want = pairwise.differences.loc[("b", "a")], expected.differences.loc[("b", "a")]
+    assert got[["estimate", "se", "df"]].tolist() == want[["estimate", "se", "df"]].tolist()
+    assert pairwise.scores.unscored == {"a": 1, "b": 1}
+    stacked = rs.compare(rows, estimand="micro", unmatched="stacked", **OPTIONS)
+    fitted = rs.ols("score ~ system", rows, groups="doc").fit()
+    row = stacked.differences.loc[("b", "a")]
+    assert row["se"] == pytest.approx(fitted.bse["system[T.b]"], **IDENTITY)
+    assert row["df"] == pytest.approx(fitted.df_inference["system[T.b]"], **IDENTITY)
+
+
+def test_all_pairs_and_a_baseline():
+    rows = balanced()
+    every = rs.compare(rows, estimand="micro", **OPTIONS)
+    assert every.pairs == (("b", "a"), ("c", "a"), ("c", "b"))
+    some = rs.compare(rows, estimand="micro", baseline="c", **OPTIONS)
+    assert some.pairs == (("a", "c"), ("b", "c"))
+    assert some.differences.loc[("a", "c"), "estimate"] == pytest.approx(
+        -every.differences.loc[("c", "a"), "estimate"], **IDENTITY
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({}, {"baseline": "d"}, "system='d' has 0 scored queries; systems with scores: a, b, c"),
+        ({}, {"estimand": "mean"}, "estimand='mean' is unknown.*'micro', 'macro'"),
+        ({}, {"unmatched": "drop"}, "unmatched='drop' is unknown"),
+        ({}, {"cov_type": "CR4"}, "cov_type='CR4' is unknown"),
+        ({}, {"system": "sys"}, "system='sys' is not a column.*did you mean 'system'"),
+        ({"system": "a"}, {"query": None}, "has one system"),
+    ],
+)
+def test_bad_input_is_one_line(change, options, message):
+    rows = balanced().assign(**change)
+    with pytest.raises(ValueError, match=message) as caught:
+        rs.compare(rows, **{"estimand": "micro", **OPTIONS, **options})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_repeated_query_is_refused():
+    rows = balanced()
+    with pytest.raises(rs.DataError, match="1 rows repeat a query of the same system"):
+        rs.compare(pd.concat([rows, rows.iloc[[4]]]), estimand="micro", **OPTIONS)
+
+
+def test_a_query_of_two_documents_is_refused_with_the_ways_out():
+    rows = balanced().assign(query=lambda t: t["query"].str.replace(r"^d\d+", "", regex=True))
+    with pytest.raises(rs.DataError, match="belong to several documents.*rs.linked_documents"):
+        rs.compare(rows, estimand="micro", **OPTIONS)
+
+
+def test_a_system_without_scores_is_named():
+    rows = balanced()
+    rows.loc[rows["system"] == "c", "score"] = np.nan
+    with pytest.raises(rs.DataError, match=r"system='c' has 0 scored queries \(\d+ rows, none scored"):
+        rs.compare(rows, estimand="micro", **OPTIONS)
+
+
+def test_census_and_population():
+    rows = balanced(systems=("a", "b"))
+    k = rows["doc"].nunique()
+    plain = rs.compare(rows, estimand="macro", **OPTIONS).differences.iloc[0]
+    half = rs.compare(rows, estimand="macro", population=2 * k, **OPTIONS).differences.iloc[0]
+    assert half["se"] == pytest.approx(plain["se"] * np.sqrt(0.5), **IDENTITY)
+    with pytest.raises(ValueError, match=f"at least the {k} that are here"):
+        rs.compare(rows, estimand="macro", population=k - 1, **OPTIONS)
