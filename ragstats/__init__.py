@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from ragstats.evaluation.compare import compare as compare
     from ragstats.evaluation.documents import DocumentTable as DocumentTable
     from ragstats.evaluation.documents import documents as documents
+    from ragstats.evaluation.linked import linked_documents as linked_documents
     from ragstats.evaluation.means import MeanResults as MeanResults
     from ragstats.evaluation.means import macro_mean as macro_mean
     from ragstats.evaluation.means import micro_mean as micro_mean
+    from ragstats.evaluation.recommend import recommend as recommend
+    from ragstats.evaluation.several import compare_scores as compare_scores
     from ragstats.evaluation.survey import SurveyDesign as SurveyDesign
     from ragstats.evaluation.survey import ratio_mean as ratio_mean
     from ragstats.models.formula import glm as glm
@@ -48,11 +51,14 @@ _PUBLIC = {
     "compare": "ragstats.evaluation.compare",
     "documents": "ragstats.evaluation.documents",
     "glm": "ragstats.models.formula",
+    "linked_documents": "ragstats.evaluation.linked",
     "load": "ragstats.models.statsmodels_results",
     "macro_mean": "ragstats.evaluation.means",
     "micro_mean": "ragstats.evaluation.means",
     "ols": "ragstats.models.formula",
     "ratio_mean": "ragstats.evaluation.survey",
+    "compare_scores": "ragstats.evaluation.several",
+    "recommend": "ragstats.evaluation.recommend",
     "report": "ragstats.reporting.report",
     "wls": "ragstats.models.formula",
 }

@@ -14,7 +14,6 @@ from rich.console import Console
 import ragstats as rs
 from ragstats.exceptions import DataError, nearest
 from ragstats.reporting.report import Report, report
-from ragstats.reporting.text import WIDTH, render
 
 app = typer.Typer(
     help="Honest uncertainty for retrieval and RAG evaluations.",
@@ -119,8 +118,10 @@ def report_command(
 
 def show(result: Report) -> None:
     """Print a report as wide as the terminal, up to 100 columns, and 80 in a pipe."""
+    from ragstats.reporting.text import WIDTH, render
+
     width = min(Console().width, 100) if sys.stdout.isatty() else WIDTH
-    render(result.facts, Console(width=width, highlight=False))
+    render(result.content, Console(width=width, highlight=False))
 
 
 def main(arguments: list[str] | None = None) -> Any:

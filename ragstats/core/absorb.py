@@ -103,7 +103,8 @@ def dummies(effects: list[Codes]) -> Floats:
     if n_rows * sum(levels) > MAX_DUMMIES:
         raise DataError(
             f"absorb: effects that cross documents stay in the hat matrix, and {sum(levels)}"
-            f" columns of {n_rows} rows are too many; absorb effects nested in documents, or fewer levels"
+            f" columns of {n_rows} rows are too many; absorb effects nested in documents, or fewer"
+            " levels"
         )
     columns = np.zeros((n_rows, sum(levels)))
     start = 0

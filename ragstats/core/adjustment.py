@@ -176,4 +176,4 @@ def _series(gram: Floats, power: float, degree: int) -> Floats:
         values[:, diagonal, diagonal] += coefficient
         values = values @ gram
     values[:, diagonal, diagonal] += coefficients[0]
-    return values
+    return np.asarray(values)

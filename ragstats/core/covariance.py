@@ -64,7 +64,7 @@ class Contributions:
     @property
     def plain_middle(self) -> bool:
         """Whether ``middle`` is the identity: weights that are inverse variances."""
-        return self.middle.shape[0] == self.spread.shape[1]
+        return bool(self.middle.shape[0] == self.spread.shape[1])
 
     def covariance(self) -> Floats:
         """Return the sandwich (p, p)."""
@@ -260,7 +260,7 @@ def _leverage_gap(gram: Floats) -> Floats:
         eigenvalues = np.linalg.eigvalsh(gram[close])
         below = np.where(eigenvalues > 1 - SINGULAR_LEVERAGE, 0.0, eigenvalues)
         gap[close] = 1 - below.max(axis=1)
-    return gap
+    return np.asarray(gap)
 
 
 def _null_space(
@@ -314,4 +314,4 @@ def _factor(moments: ClusterMoments, adjustment: Adjustment) -> float:
 
 def _apply(matrices: Floats, vectors: Floats) -> Floats:
     """Return the (K, p) products of K matrices and K vectors."""
-    return np.einsum("kij,kj->ki", matrices, vectors)
+    return np.asarray(np.einsum("kij,kj->ki", matrices, vectors))

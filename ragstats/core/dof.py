@@ -106,7 +106,7 @@ def _satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
 
 def _size(parts: Contributions) -> float:
     """Return the scale of the spread: 1 for inverse variances, else that of the weights."""
-    return float(np.einsum("kpp->", parts.spread)) / max(parts.spread.shape[1], 1)
+    return float(np.einsum("kpp->", parts.spread)) / max(int(parts.spread.shape[1]), 1)
 
 
 def imbens_kolesar(parts: Contributions, model: RandomEffects, contrast: Floats) -> float:

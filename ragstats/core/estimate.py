@@ -80,7 +80,7 @@ def least_squares(
     if np.abs(residuals).max(initial=0.0) <= EXACT_FIT * scale:
         residuals[:] = 0.0
     # Plain sums over the rows: a whitened row √(w·m) x stands for m rows x.
-    unit = None if root is None else root if weights is None else root / weights
+    unit = root if root is None or weights is None else root / weights
     moments = ClusterMoments.from_rows(
         basis.rows,
         residuals,
@@ -88,8 +88,8 @@ def least_squares(
         ids,
         transform=basis.transform,
         origin=coefficients,
-        raw_design=None if root is None else basis.rows * unit[:, None],
-        raw_outcome=None if root is None else residuals * unit,
+        raw_design=None if unit is None else basis.rows * unit[:, None],
+        raw_outcome=None if unit is None else residuals * unit,
         frequency=frequency,
         scale=scale,
     )

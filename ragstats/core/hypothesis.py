@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import nan
 
 import numpy as np
-from scipy import stats
+from scipy import linalg, stats
 
 from ragstats.core.covariance import Contributions
 from ragstats.core.segments import Floats
@@ -160,7 +160,7 @@ def _wald(parts: Contributions, constraints: Constraints) -> tuple[float, str]:
             f"the covariance of the {q} constraints has rank {rank}: "
             "too few documents vary for a joint test"
         )
-    triangle = np.linalg.qr(scores, mode="r")
+    triangle = linalg.qr(scores, mode="r")[0][:q]
     solved = np.linalg.solve(triangle.T, constraints.gap)
     return float(solved @ solved) / parts.factor, ""
 

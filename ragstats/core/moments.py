@@ -67,7 +67,7 @@ class ClusterMoments:
     @property
     def n_columns(self) -> int:
         """The number of coefficients, p."""
-        return self.gram.shape[1]
+        return int(self.gram.shape[1])
 
     @property
     def n_rows(self) -> float:

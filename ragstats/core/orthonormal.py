@@ -88,6 +88,6 @@ def _thin_qr(design: Floats, norms: Floats) -> tuple[Floats, Floats]:
         second = linalg.cholesky(columns @ columns.T)
         # ``second`` is the identity but for rounding, so its explicit inverse costs no accuracy.
         columns = linalg.solve_triangular(second, np.eye(p)).T @ columns
-        return columns.T, second @ first
+        return np.asarray(columns.T, float), np.asarray(second @ first, float)
     rows, triangle = linalg.qr(design / norms, mode="economic")
-    return np.asfortranarray(rows), triangle
+    return np.asfortranarray(rows), np.asarray(triangle, float)

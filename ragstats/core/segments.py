@@ -15,7 +15,7 @@ Codes = NDArray[np.intp]
 def segment_sum(values: Floats, codes: Codes, n_groups: int) -> Floats:
     """Sum each column of ``values`` ((N,) or (N, p)) within the documents: (K,) or (K, p)."""
     if values.ndim == 1:
-        return np.bincount(codes, weights=values, minlength=n_groups)
+        return np.asarray(np.bincount(codes, weights=values, minlength=n_groups), float)
     sums = np.empty((n_groups, values.shape[1]))
     for j in range(values.shape[1]):
         sums[:, j] = np.bincount(codes, weights=values[:, j], minlength=n_groups)

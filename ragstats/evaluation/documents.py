@@ -139,7 +139,7 @@ class DocumentTable:
     @property
     def rates(self) -> np.ndarray:
         """``r_d = s_d / n_d`` (K,)."""
-        return self.totals / self.counts
+        return np.asarray(self.totals / self.counts)
 
     def system(self, name: str | None = None) -> DocumentTable:
         """Return the documents of one system.

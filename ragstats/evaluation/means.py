@@ -12,10 +12,12 @@ from ragstats.core.adjustment import adjustment
 from ragstats.core.dof import df_rule
 from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.documents import DocumentTable, documents
+from ragstats.evaluation.intervals import Interval, interval
 from ragstats.models.columns import as_pandas
 from ragstats.models.compressed import Cells, results_of_inference, solve_cells
 from ragstats.models.estimand import check_estimand
 from ragstats.models.groups import column_or_values, encode_groups
+from ragstats.models.statsmodels_results import check_alpha
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,34 @@ class MeanResults:
         """Why the standard error is NaN; empty otherwise."""
         return next(iter(self.regression.reasons.values()), "")
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return the t interval of the mean, with its own df."""
-        interval: pd.DataFrame = self.regression.conf_int(alpha)
-        return interval
+    def conf_int(self, alpha: float = 0.05, method: str = "t", **options: Any) -> pd.DataFrame:
+        """Return an interval of the mean (1, 2), indexed as ``params``.
+
+        Parameters
+        ----------
+        alpha : float
+            One minus the confidence level.
+        method : str
+            ``"t"`` (CR2 and its df, the default), ``"korn-graubard"`` (0/1 scores), ``"logit"``,
+            ``"wild"``, ``"bootstrap-t"``, ``"clip"``; and, as what not to use, ``"iid"`` and
+            ``"n_eff"``.
+        **options
+            ``cap`` (korn-graubard: whether n_eff is at most N); ``n_boot``, ``seed``, ``n_jobs``.
+
+        Raises
+        ------
+        ValueError
+            If the method is unknown, or alpha is not between 0 and 1.
+        DataError
+            If the scores are not of the kind that the method is for.
+        """
+        found = self.interval(method, alpha=alpha, **options)
+        return pd.DataFrame([[found.low, found.high]], index=["Intercept"])
+
+    def interval(self, method: str = "t", *, alpha: float = 0.05, **options: Any) -> Interval:
+        """Return an interval with its note, and why it is NaN where it is; see :meth:`conf_int`."""
+        check_alpha(alpha)
+        return interval(self, method, alpha=alpha, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimate and the aggregates, so that it can be computed again."""

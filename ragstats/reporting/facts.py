@@ -1,246 +1,294 @@
-"""What a report must say, collected once; the renderers only lay it out."""
+"""What a report says, as numbers: frozen, and the same for every renderer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import isinf, isnan, nan
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy import stats
 
-from ragstats._version import __version__
-from ragstats.evaluation.compare import Comparison, compare
-from ragstats.evaluation.diagnostics import (
-    Diagnostics,
-    PairDiagnostics,
-    diagnose,
-    diagnose_pair,
-    warnings_of,
-)
-from ragstats.evaluation.documents import DocumentTable, documents
-from ragstats.evaluation.means import MeanResults, mean_of
-from ragstats.exceptions import DataError
-from ragstats.models.columns import as_pandas
-
-#: What "not stated" facts are asked for by.
-ASKED = {
-    "population": "population: which documents do these stand for, and how many are there?",
-    "design": "design: what was drawn, at which levels, with which fractions?",
-}
-
-#: What no interval here covers, said in every report.
-LEFT_OUT = (
-    "the index is fixed: other documents in it would change the ranks",
-    "the systems are fixed as configured: no tuning, versions or seeds vary",
-    "the questions are those of the data: other questions about the same documents may score"
-    " differently",
-    "the scores are taken as true: errors of judges or labels are not in the intervals",
-)
+from ragstats.core.hypothesis import JointTest
+from ragstats.evaluation.diagnostics import Diagnostics, PairDiagnostics
+from ragstats.reporting.aggregates import Aggregates, PairAggregates, SystemAggregates
+from ragstats.reporting.stated import Method, Stated
 
 
-@dataclass(frozen=True)
-class Stated:
-    """What the user says of the study, which no data can tell.
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean or a difference with its t interval.
 
     Attributes
     ----------
-    population : str
-        In words; empty when not stated.
-    population_size : int or None
-        M, documents in the population.
-    design : str
-        How the documents were drawn; empty when not stated.
-    source : str
-        Where the data came from, for instance the file's name.
-    sha256 : str
-        Of the input file; empty for a frame.
+    value, se, df, low, high : float
+        The estimate, its standard error, ν, and the interval.
+    p : float
+        Two-sided p of "it is 0".
+    documents, rows : int
+        K and N.
+    reason : str
+        Why something is NaN; empty otherwise.
     """
 
-    population: str = ""
-    population_size: int | None = None
-    design: str = ""
-    source: str = ""
-    sha256: str = ""
+    value: float
+    se: float
+    df: float
+    low: float
+    high: float
+    p: float
+    documents: int
+    rows: int
+    reason: str = ""
+
+    @classmethod
+    def of(
+        cls, value: float, se: float, df: float, *, alpha: float, documents: int, rows: int,
+        reason: str = "",
+    ) -> Estimate:  # fmt: skip
+        """Return the estimate with its interval ``value ± t(1 - alpha/2; df) · se``."""
+        half = float(stats.t.isf(alpha / 2, df)) * se if se > 0 or isnan(se) else 0.0
+        p = float(2 * stats.t.sf(abs(value) / se, df)) if se > 0 else nan
+        if se == 0 and not reason:
+            reason = "the standard error is 0, so there is no p-value"
+        return cls(value, se, df, value - half, value + half, p, documents, rows, reason)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there is an interval."""
+        return not isnan(self.low)
+
+    @property
+    def df_reason(self) -> str:
+        """Why ν is not a number, when it is not; empty otherwise."""
+        return "infinite: normal approximation" if isinf(self.df) else self.reason
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval is wholly above or wholly below 0."""
+        return self.low > 0 or self.high < 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A mean when all unscored rows are 0, and when all are 1.
+
+    Attributes
+    ----------
+    all_0, all_1 : float
+        NaN with a ``reason`` when the scores are not within 0 and 1.
+    reason : str
+        Empty otherwise.
+    """
+
+    all_0: float
+    all_1: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """The documents that move an estimate most when they are left out.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        With every document.
+    table : DataFrame
+        ``document``, ``n``, ``rate``, ``estimate`` without it, ``change``, ``df`` without it;
+        largest change first.
+    """
+
+    estimate: Estimate
+    table: pd.DataFrame
+
+
+@dataclass(frozen=True, slots=True)
 class SystemFacts:
-    """One system: its documents, its two means and what is to be said of them."""
+    """One system: its documents, its two means and what is to be said of them.
 
-    name: str
-    table: DocumentTable
+    Attributes
+    ----------
+    means, cr1 : dict of str to Estimate
+        By estimand: under the report's covariance type, and under CR1 with K-1 df.
+    bounds : dict of str to Bounds
+        By estimand; empty when every row is scored.
+    top_decile : float
+        The share of the rows that the largest tenth of the documents holds.
+    influence : dict of str to Influence
+        By estimand; empty with fewer than three documents.
+    """
+
+    aggregates: SystemAggregates
     diagnostics: Diagnostics
-    micro: MeanResults
-    micro_cr1: MeanResults
-    macro: MeanResults
-    macro_cr1: MeanResults
-    unscored: int
-    bounds: dict[str, tuple[float, float]]
+    means: dict[str, Estimate]
+    cr1: dict[str, Estimate]
+    bounds: dict[str, Bounds]
+    top_decile: float
+    influence: dict[str, Influence]
     warnings: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The system's name, "all rows" when there are no systems."""
+        return self.aggregates.name or "all rows"
+
+    @property
+    def rows(self) -> int:
+        """N, scored rows."""
+        return self.aggregates.table.n_rows
+
+    @property
+    def unscored(self) -> int:
+        """Rows without a score."""
+        return int(self.aggregates.unscored.sum())
 
     @property
     def unscored_share(self) -> float:
         """Unscored rows over all rows of the system."""
-        return self.unscored / (self.unscored + self.table.n_rows)
+        return self.unscored / (self.unscored + self.rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PairFacts:
-    """One difference under both estimands, with its diagnostics."""
+    """One difference under both estimands, with its diagnostics.
 
-    system: str
-    baseline: str
-    micro: dict[str, float]
-    macro: dict[str, float]
+    Attributes
+    ----------
+    differences : dict of str to Estimate
+        By estimand.
+    diagnostics : PairDiagnostics or None
+        None when rows are not matched, or on one document.
+    influence : dict of str to Influence
+        By estimand; empty when not matched.
+    """
+
+    aggregates: PairAggregates
+    differences: dict[str, Estimate]
     diagnostics: PairDiagnostics | None
-    one_sided: int
+    influence: dict[str, Influence]
     warnings: tuple[str, ...]
 
+    @property
+    def label(self) -> str:
+        """The two systems, with a minus between them."""
+        return self.aggregates.label
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
+class BootstrapFacts:
+    """A bootstrap that the user ran beside the t interval.
+
+    Attributes
+    ----------
+    name : str
+        What was estimated.
+    method : str
+        For instance "bootstrap-t"; empty when the result does not say.
+    estimate, low, high : float
+        The estimate and the bootstrap interval.
+    replicates : int
+        How many there were.
+    degenerate : float
+        The share that was discarded, because all drawn documents had one rate; NaN if not said.
+    edges, counts : tuple of float, tuple of int
+        Their histogram.
+    """
+
+    name: str
+    method: str
+    estimate: float
+    low: float
+    high: float
+    replicates: int
+    degenerate: float
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything that a report says."""
+    """Everything that a report says.
+
+    Attributes
+    ----------
+    joint : dict of str to JointTest
+        "All systems are equal" by estimand; empty with fewer than three systems.
+    """
 
     stated: Stated
-    score: str
-    doc: str
-    system: str | None
-    query: str | None
-    baseline: str | None
-    unmatched: str
+    method: Method
+    aggregates: Aggregates
     systems: tuple[SystemFacts, ...]
     pairs: tuple[PairFacts, ...]
-    joint: dict[str, Any]
-    left_out: tuple[str, ...] = LEFT_OUT
-    asked: tuple[str, ...] = ()
-    version: str = __version__
-    notes: tuple[str, ...] = field(default_factory=tuple)
+    joint: dict[str, JointTest]
+    bootstraps: tuple[BootstrapFacts, ...] = ()
+
+    @property
+    def n_documents(self) -> int:
+        """K, documents of any system."""
+        return len(self.aggregates.documents)
+
+    @property
+    def census(self) -> bool:
+        """Whether every document of the population is here."""
+        return self.stated.population_size == self.n_documents
+
+    @property
+    def binary(self) -> bool:
+        """Whether every score is 0 or 1."""
+        tables = [system.aggregates for system in self.systems]
+        return all(
+            a.lowest >= 0 and a.highest <= 1 and np.array_equal(a.table.squares, a.table.totals)
+            for a in tables
+        )
+
+    @property
+    def same_sizes(self) -> bool:
+        """Whether every system has the same scored rows per document."""
+        first = self.systems[0].aggregates.table
+        return all(
+            np.array_equal(first.counts, s.aggregates.table.counts)
+            and list(first.frame[first.doc]) == list(s.aggregates.table.frame[first.doc])
+            for s in self.systems[1:]
+        )
 
 
-def collect(
-    data: Any,
-    *,
-    doc: str,
-    score: str,
-    system: str | None = None,
-    query: str | None = None,
-    baseline: str | None = None,
-    unmatched: str = "error",
-    systems: Sequence[str] | None = None,
-    stated: Stated | None = None,
-) -> Facts:
-    """Compute what a report on scored rows says.
+def bootstrap_facts(name: str, result: Any, *, bins: int = 60) -> BootstrapFacts:
+    """Take what a report needs from a bootstrap result.
+
+    Parameters
+    ----------
+    name : str
+        What was estimated.
+    result : object
+        Anything with ``replicates``, ``estimate``, ``low`` and ``high``.
+    bins : int
+        Bars of the histogram.
 
     Raises
     ------
-    ValueError, DataError
-        As :func:`ragstats.documents` and :func:`ragstats.compare`.
+    TypeError
+        If it lacks one of them.
     """
-    stated = stated or Stated()
-    frame = as_pandas(data)
-    if baseline is not None and system is None:
-        raise ValueError(f"baseline={baseline!r} needs system=, the column of systems")
-    table = documents(frame, doc=doc, score=score, by=system)
-    names = table.systems or [""]
-    if systems is not None:
-        names = [str(s) for s in systems]
-    for name, lost in table.unscored.items():
-        if name and name not in table.systems and (systems is None or name in names):
-            raise DataError(
-                f"system={name!r} has 0 scored queries ({lost} rows, none scored); systems with"
-                f" scores: {', '.join(table.systems)}"
+    for attribute in ("replicates", "estimate", "low", "high"):
+        if not hasattr(result, attribute):
+            raise TypeError(
+                f"bootstrap={type(result).__name__} has no {attribute!r}; give a result with"
+                " replicates, estimate, low and high"
             )
-    size = stated.population_size
-    every = tuple(_system(name, table.system(name or None), size) for name in names)
-    comparisons: dict[str, Comparison] = {}
-    if system is not None and len(names) > 1:
-        comparisons = {
-            estimand: compare(
-                frame, score=score, system=system, doc=doc, query=query, baseline=baseline,
-                systems=names, unmatched=unmatched, estimand=estimand, population=size,
-            )
-            for estimand in ("micro", "macro")
-        }  # fmt: skip
-    pairs, joint = _pairs(comparisons)
-    asked = [ASKED[name] for name in ("population", "design") if not getattr(stated, name)]
-    return Facts(
-        stated, score, doc, system, query, baseline, unmatched, every, pairs, joint,
-        asked=tuple(asked),
-    )  # fmt: skip
-
-
-def _system(name: str, table: DocumentTable, population: int | None) -> SystemFacts:
-    """Compute the two means of a system, each under CR2 and CR1."""
-    options: dict[str, Any] = {"population": population}
-    micro = mean_of(table, "micro", **options)
-    macro = mean_of(table, "macro", **options)
-    lost = sum(table.unscored.values())
-    said = warnings_of(
-        table,
-        estimand="micro",
-        estimate=micro.estimate,
-        se=micro.se,
-        df=micro.df,
-        bounded=_unit(table),
-    )
-    return SystemFacts(
+    replicates = np.asarray(result.replicates, float).ravel()
+    finite = replicates[np.isfinite(replicates)]
+    counts, edges = np.histogram(finite, bins=bins) if finite.size else ([], [])
+    return BootstrapFacts(
         name=name,
-        table=table,
-        diagnostics=diagnose(table),
-        micro=micro,
-        micro_cr1=mean_of(table, "micro", cov_type="CR1", df="K-1", **options),
-        macro=macro,
-        macro_cr1=mean_of(table, "macro", cov_type="CR1", df="K-1", **options),
-        unscored=lost,
-        bounds={"micro": _bounds(table, lost)} if lost else {},
-        warnings=tuple(said),
-    )
-
-
-def _unit(table: DocumentTable) -> bool:
-    """Whether the rates are within [0, 1], so that bounds mean something."""
-    return bool((table.rates >= 0).all() and (table.rates <= 1).all())
-
-
-def _bounds(table: DocumentTable, unscored: int) -> tuple[float, float]:
-    """Return the micro mean with all unscored rows 0, and with all 1."""
-    total, size = float(table.totals.sum()), table.n_rows + unscored
-    return total / size, (total + unscored) / size
-
-
-def _pairs(comparisons: dict[str, Comparison]) -> tuple[tuple[PairFacts, ...], dict[str, Any]]:
-    if not comparisons:
-        return (), {}
-    micro, macro = comparisons["micro"], comparisons["macro"]
-    tables = {name: c.differences for name, c in comparisons.items()}
-    pairs = []
-    for pair in micro.pairs:
-        rows = {name: table.loc[[pair]].iloc[0].to_dict() for name, table in tables.items()}
-        alone = len(micro.scores.one_sided(*pair)) if micro.unmatched != "stacked" else 0
-        found, said = None, []
-        if pair in micro.results:
-            found = _diagnose_pair(macro, pair)
-            result = micro.results[pair]
-            said = warnings_of(
-                result.documents, estimand="micro", estimate=result.estimate, se=result.se,
-                df=result.df, bounded=False,
-            )  # fmt: skip
-        pairs.append(
-            PairFacts(pair[0], pair[1], rows["micro"], rows["macro"], found, alone, tuple(said))
-        )
-    return tuple(pairs), {name: c.joint_test() for name, c in comparisons.items()}
-
-
-def _diagnose_pair(macro: Comparison, pair: tuple[str, str]) -> PairDiagnostics:
-    """Describe a pair on the queries that both systems have."""
-    scores = macro.scores
-    both = ~np.isnan(scores.column(pair[0])) & ~np.isnan(scores.column(pair[1]))
-    left, right = (scores.of_system(name, rows=both) for name in pair)
-    return diagnose_pair(
-        macro.results[pair].documents,
-        macro.results[pair].se,
-        mean_of(left, "macro").se,
-        mean_of(right, "macro").se,
-        left.rates,
-        right.rates,
+        method=str(getattr(result, "method", "") or ""),
+        estimate=float(result.estimate),
+        low=float(result.low),
+        high=float(result.high),
+        replicates=int(finite.size),
+        degenerate=float(getattr(result, "degenerate_fraction", nan)),
+        edges=tuple(float(e) for e in edges),
+        counts=tuple(int(c) for c in counts),
     )

@@ -16,7 +16,7 @@ from ragstats.io.readers.files import objects, parse_json
 from ragstats.io.readers.ids import as_id, id_column
 from ragstats.io.readers.options import Options
 from ragstats.io.readers.presets import PRESETS, RAGAS_SAMPLE_FIELDS, Preset
-from ragstats.io.readers.raw import RawTable, flatten, to_frame
+from ragstats.io.readers.raw import OCCURRENCE, RawTable, flatten, to_frame
 
 SYSTEM = "system of the file"
 
@@ -100,6 +100,7 @@ def from_rows(key: str, frame: pd.DataFrame, top: Mapping[str, Any], content: Co
     preset = PRESETS[key]
     if frame.empty:
         raise DataError(f"{content.name}: no records")
+    _check_fields(preset, frame, content.name)
     frame, notes = _only(preset, frame, content.name)
     scores = _score_fields(preset, frame, content.name)
     frame, failed, failures = _failed(preset, frame, scores)
@@ -108,8 +109,6 @@ def from_rows(key: str, frame: pd.DataFrame, top: Mapping[str, Any], content: Co
     frame = _variants(preset, frame, content.name)
     maybe = tuple(c for c in frame.columns if c not in RAGAS_SAMPLE_FIELDS)
     query = tuple(f for part in preset.query if (f := _present(part, frame.columns)) is not None)
-    if len(query) < len(preset.query):
-        raise DataError(f"{content.name}: {preset.title} has a field {preset.query[0]!r}; not here")
     name = as_id(_top(preset.system, top))
     return RawTable(
         frame=frame,
@@ -133,6 +132,13 @@ def from_rows(key: str, frame: pd.DataFrame, top: Mapping[str, Any], content: Co
             *(f"{content.name}: {note}" for note in (*failures, *lower)),
         ),
     )
+
+
+def _check_fields(preset: Preset, frame: pd.DataFrame, name: str) -> None:
+    for needed in (*preset.query, preset.repetition, preset.metric, preset.value):
+        if needed in (None, OCCURRENCE) or _present(str(needed), frame.columns) is not None:
+            continue
+        raise DataError(f"{name}: not {preset.title}: no field {str(needed).replace('|', ' or ')}")
 
 
 def _present(alternatives: str, columns: Iterable[str]) -> str | None:

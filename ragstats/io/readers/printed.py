@@ -145,7 +145,5 @@ def _long(content: Content, table: pd.DataFrame, key: str, system: str) -> RawTa
 def _check_count(raw: RawTable, printed: pd.Series, name: str) -> None:
     found = raw.frame["query_id"].nunique()
     for count in printed:
-        if int(count) != found:
-            raise DataError(
-                f"{name}: {found} queries, but num_q says {int(count)}; lines are missing"
-            )
+        if count != found:
+            raise DataError(f"{name}: {found} queries, but num_q says {count}; lines are missing")

@@ -113,7 +113,7 @@ def flatten(
             continue
         if named_lists and key in named_lists and isinstance(value, list):
             value = _by_name(value, named_lists[key], f"{where}, {key}")
-        _flatten_into(flat, str(key), value, 1, where)
+        _flatten_into(flat, one_line(str(key)), value, 1, where)
     return flat
 
 
@@ -131,11 +131,16 @@ def _by_name(items: Sequence[Any], key: str, where: str) -> dict[str, Any]:
 def _flatten_into(flat: dict[str, Any], path: str, value: Any, depth: int, where: str) -> None:
     if isinstance(value, dict) and value and depth < MAX_DEPTH:
         for key, inner in value.items():
-            _flatten_into(flat, f"{path}.{key}", inner, depth + 1, where)
+            _flatten_into(flat, f"{path}.{one_line(str(key))}", inner, depth + 1, where)
         return
     if path in flat:
         raise DataError(f"{where}: field {path!r} is there twice, once nested and once with a dot")
     flat[path] = value
+
+
+def one_line(name: str) -> str:
+    """Return a field name that fits into a message of one line."""
+    return " ".join(name.splitlines()).strip()
 
 
 def to_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped, unused-ignore]
 from ragstats.exceptions import DataError
 from ragstats.io.readers.cells import PLAIN
 from ragstats.io.readers.files import MAX_FILE_BYTES, MAX_LINE_BYTES
-from ragstats.io.readers.raw import MAX_DEPTH
+from ragstats.io.readers.raw import MAX_DEPTH, one_line
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 MAX_CELLS = 200_000_000  # rows × columns of a Parquet file; a few bytes can claim billions
@@ -47,7 +47,7 @@ def read_delimited(
     delimiter = delimiter or _delimiter(header_line, name)
     rows = _rows(text, name, delimiter, len(header))
     first = header or rows.pop(0)
-    names = [cell.strip() or f"column {n}" for n, cell in enumerate(first, start=1)]
+    names = [one_line(cell) or f"column {n}" for n, cell in enumerate(first, start=1)]
     _check_header(names, name)
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
     return pd.DataFrame(
@@ -154,7 +154,7 @@ def from_frame(frame: pd.DataFrame) -> pd.DataFrame:
     An index with a name holds something, often the query, and becomes a column.
     """
     copy = frame.reset_index(drop=not any(name is not None for name in frame.index.names))
-    copy.columns = pd.Index([str(c) for c in copy.columns])
+    copy.columns = pd.Index([one_line(str(c)) for c in copy.columns])
     repeated = copy.columns[copy.columns.duplicated()]
     if len(repeated):
         raise DataError(f"path: two columns of the frame are called {repeated[0]!r}")

@@ -1,0 +1,83 @@
+"""System differences adjusted for covariates: the regression on system indicators and more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ragstats.core.inference import ClusterInference
+from ragstats.core.segments import Floats
+from ragstats.evaluation.means import with_population
+from ragstats.evaluation.pairs import ScoreMatrix
+from ragstats.exceptions import DataError
+from ragstats.models.columns import as_pandas
+from ragstats.models.formula import ols
+
+
+def adjusted_inference(
+    data: Any,
+    matrix: ScoreMatrix,
+    covariates: str,
+    *,
+    score: str,
+    system: str,
+    doc: str,
+    query: str | None,
+    estimand: str,
+    matched: bool,
+    cov_type: str,
+    df: str,
+    population: int | None,
+) -> ClusterInference:
+    """Fit scores on system indicators and covariates; the first coefficients are the systems.
+
+    Raises
+    ------
+    ValueError
+        If a term cannot be evaluated.
+    DataError
+        If covariates determine which system a row is of.
+    """
+    frame = as_pandas(data)
+    labels = frame[system].astype(str)
+    chosen = labels.isin(matrix.systems)
+    if matched and query is not None:
+        complete = matrix.queries[~np.isnan(matrix.values).any(axis=1)]
+        chosen &= frame[query].isin(complete)
+    rows = frame[chosen].assign(**{SYSTEM: labels[chosen]})
+    levels = repr(list(matrix.systems))
+    formula = f"Q({score!r}) ~ 0 + C({SYSTEM}, levels={levels}) + {covariates}"
+    by = {"by": SYSTEM} if estimand == "macro" else {}
+    results = ols(formula, rows, groups=doc, estimand=estimand, **by).fit(cov_type=cov_type, df=df)
+    inference: ClusterInference = results._inference
+    names = list(results.model.exog_names)
+    wanted = [f"C({SYSTEM}, levels={levels})[{name}]" for name in matrix.systems]
+    missing = [
+        name for name, column in zip(matrix.systems, wanted, strict=True) if column not in names
+    ]
+    if missing:
+        raise DataError(
+            f"covariates={covariates!r} determine the system {missing[0]!r}, so nothing is left to"
+            " compare; leave out terms that name or follow the system"
+        )
+    order = [names.index(column) for column in wanted]
+    order += [i for i in range(len(names)) if i not in order]
+    inference = reordered(inference, np.array(order))
+    return with_population(inference, len(matrix.documents), population)
+
+
+#: The column that holds the system's name as text.
+SYSTEM = "_ragstats_system"
+
+
+def reordered(inference: ClusterInference, order: Floats) -> ClusterInference:
+    """Return the inference with its coefficients in another order."""
+    moments, parts = inference.moments, inference.parts
+    transform = moments.transform[order]
+    return replace(
+        inference,
+        moments=replace(moments, transform=transform, origin=moments.origin[order]),
+        parts=replace(parts, transform=transform),
+    )

@@ -1,0 +1,82 @@
+"""Several scores compared at once, with multiplicity across scores and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ragstats.evaluation.compare import Comparison, compare
+from ragstats.evaluation.leaderboard import adjust_pvalues
+
+
+@dataclass(frozen=True)
+class ScoreComparisons:
+    """Comparisons of the same systems under several scores.
+
+    Attributes
+    ----------
+    comparisons : dict of str to Comparison
+        By score.
+    multiplicity : str
+        The method for ``p_adjusted``, across all scores and pairs.
+    """
+
+    comparisons: dict[str, Comparison]
+    multiplicity: str
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """All differences, index (score, system, baseline); ``p_adjusted`` is across all rows."""
+        tables = {score: c.differences for score, c in self.comparisons.items()}
+        table = pd.concat(tables, names=["score"])
+        table["p_adjusted"] = adjust_pvalues(table["p"].to_numpy(float), self.multiplicity)
+        return table
+
+    def summary(self) -> str:
+        """Return the differences as text."""
+        table = self.differences[["estimate", "se", "p", "p_adjusted", "low", "high"]]
+        return str(table.to_string(float_format=lambda v: f"{v:.4f}"))
+
+
+def compare_scores(
+    data: Any, *, scores: Sequence[str], multiplicity: str = "holm", **options: Any
+) -> ScoreComparisons:
+    """Compare systems under several scores.
+
+    Parameters
+    ----------
+    data : DataFrame
+        One row per query and system.
+    scores : sequence of str
+        Columns of scores.
+    multiplicity : str
+        A method of statsmodels' ``multipletests``, applied across all scores and pairs.
+    **options
+        As :func:`ragstats.compare`.
+
+    Returns
+    -------
+    ScoreComparisons
+
+    Raises
+    ------
+    ValueError
+        If there is no score, or as :func:`ragstats.compare`.
+
+    Examples
+    --------
+    >>> import ragstats as rs
+    >>> d = rs.datasets.load_retrieval(systems=["bm25", "tfidf"])
+    >>> c = rs.compare_scores(d, scores=["hit_at_1", "rr"], system="system", doc="doc_id",
+    ...                       query="query_id", estimand="micro")
+    >>> c.differences["estimate"].round(4).tolist()
+    [-0.0155, -0.0175]
+    """
+    if isinstance(scores, str) or not scores:
+        raise ValueError(f"scores={scores!r}: give a list of columns, such as ['hit_at_1', 'rr']")
+    adjust_pvalues(np.array([0.5]), multiplicity)  # an unknown method fails before the work
+    return ScoreComparisons({s: compare(data, score=s, **options) for s in scores}, multiplicity)

@@ -1,0 +1,27 @@
+"""Words that several sections use."""
+
+from __future__ import annotations
+
+from ragstats.reporting.facts import Facts
+
+#: What each mean is the mean of.
+MEANING = {"micro": "a random chunk", "macro": "a typical document"}
+
+#: The same, in a sentence of its own.
+QUESTION = {
+    "micro": "micro, the mean score of a random chunk: every scored row counts once",
+    "macro": "macro, the mean score of a typical document: every document counts once",
+}
+
+
+def grouped(named: list[tuple[str, str]]) -> tuple[str, ...]:
+    """Return ``"a, b: sentence"`` for every sentence, with all the names that it is said of."""
+    owners: dict[str, list[str]] = {}
+    for name, text in named:
+        owners.setdefault(text, []).append(name)
+    return tuple(f"{', '.join(names)}: {text}" for text, names in owners.items())
+
+
+def declared(facts: Facts) -> tuple[str, ...]:
+    """Return the estimand that was declared, or both."""
+    return (facts.stated.estimand,) if facts.stated.estimand else facts.stated.estimands

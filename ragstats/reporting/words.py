@@ -1,0 +1,114 @@
+"""Numbers and names as a report writes them; the same in every rendering.
+
+Minus signs are U+2212 here; the text and Markdown renderings turn them into hyphens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite, isinf, isnan
+
+NOT_AVAILABLE = "n/a"
+MINUS = "−"
+
+
+def number(value: float, *, signs: bool = False) -> str:
+    """Return a number with four decimals, or in scientific notation when it is tiny or huge."""
+    if isnan(value):
+        return NOT_AVAILABLE
+    size = abs(value)
+    plain = size == 0 or 1e-3 <= size < 1e5
+    shown = (f"{size:.4f}" if plain else f"{size:.2e}") if isfinite(value) else "∞"
+    sign = MINUS if value < 0 else "+" if signs and value > 0 else ""
+    return sign + shown
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign."""
+    return number(value, signs=True)
+
+
+def short(value: float, *, digits: int = 3) -> str:
+    """Return a number with few digits, for diagnostics."""
+    if isnan(value):
+        return NOT_AVAILABLE
+    sign = MINUS if value < 0 else ""
+    return f"{sign}{abs(value):.{digits}f}"
+
+
+def size(value: float) -> str:
+    """Return a number of rows: whole where it is whole."""
+    return f"{value:.0f}" if value == round(value) or value >= 100 else f"{value:.1f}"
+
+
+def count(value: int) -> str:
+    """Return a whole number with thousands separators."""
+    return f"{value:,}"
+
+
+def plural(value: int, noun: str) -> str:
+    """Return a count and its noun."""
+    many = noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+    return f"{count(value)} {noun if value == 1 else many}"
+
+
+def degrees(value: float) -> str:
+    """Return df with one decimal."""
+    if isnan(value):
+        return NOT_AVAILABLE
+    return "∞" if isinf(value) else f"{value:.1f}"
+
+
+def interval(low: float, high: float, *, signs: bool = False) -> str:
+    """Return an interval in brackets."""
+    if isnan(low):
+        return NOT_AVAILABLE
+    return f"[{number(low, signs=signs)}, {number(high, signs=signs)}]"
+
+
+def pvalue(value: float) -> str:
+    """Return a p-value with four decimals."""
+    if isnan(value):
+        return NOT_AVAILABLE
+    return "<0.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def share(value: float) -> str:
+    """Return a share as a percentage; one that is neither 0 nor all is never shown as such."""
+    if isnan(value):
+        return NOT_AVAILABLE
+    rounded = f"{value:.0%}"
+    if (rounded == "0%" and value > 0) or (rounded == "100%" and value < 1):
+        return "<1%" if value < 0.5 else ">99%"
+    return rounded
+
+
+def percent(value: float) -> str:
+    """Return a share as a percentage with one decimal."""
+    rounded = f"{value:.1%}"
+    return "<0.1%" if rounded == "0.0%" and value > 0 else rounded
+
+
+def clean(name: object) -> str:
+    """Return a name on one line, with control characters made visible."""
+    text = str(name)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def listed(names: Sequence[str], *, most: int = 6) -> str:
+    """Return names in a row, at most so many."""
+    shown = [str(n) for n in names[:most]]
+    if len(names) > most:
+        shown.append(f"{len(names) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def sentence(text: str) -> str:
+    """Return words as a sentence: a capital at the start, a full stop at the end."""
+    text = text.strip()
+    if not text:
+        return ""
+    stop = "" if text[-1] in ".!?…" else "."
+    return text[0].upper() + text[1:] + stop
