@@ -21,7 +21,10 @@ def nearest(name: object, allowed: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest allowed name, or an empty string."""
     names = list(allowed)
     folded = {n.lower(): n for n in names}
-    match = difflib.get_close_matches(str(name).lower(), list(folded), n=1, cutoff=0.5)
+    asked = str(name).lower()
+    match = difflib.get_close_matches(asked, list(folded), n=1, cutoff=0.5) or [
+        candidate for candidate in folded if asked and candidate.startswith(asked)
+    ]
     return f" (did you mean {folded[match[0]]!r}?)" if match else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from ragstats.core.inference import ClusterInference
 from ragstats.core.segments import Floats
 from ragstats.evaluation.means import with_population
 from ragstats.evaluation.pairs import ScoreMatrix
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, RagstatsWarning
 from ragstats.models.columns import as_pandas
 from ragstats.models.formula import ols
 
@@ -38,7 +39,7 @@ def adjusted_inference(
     ValueError
         If a term cannot be evaluated.
     DataError
-        If covariates determine which system a row is of.
+        If a covariate is a combination of the systems or of other covariates.
     """
     frame = as_pandas(data)
     labels = frame[system].astype(str)
@@ -50,18 +51,17 @@ def adjusted_inference(
     levels = repr(list(matrix.systems))
     formula = f"Q({score!r}) ~ 0 + C({SYSTEM}, levels={levels}) + {covariates}"
     by = {"by": SYSTEM} if estimand == "macro" else {}
-    results = ols(formula, rows, groups=doc, estimand=estimand, **by).fit(cov_type=cov_type, df=df)
-    inference: ClusterInference = results._inference
-    names = list(results.model.exog_names)
-    wanted = [f"C({SYSTEM}, levels={levels})[{name}]" for name in matrix.systems]
-    missing = [
-        name for name, column in zip(matrix.systems, wanted, strict=True) if column not in names
-    ]
-    if missing:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="aliased columns", category=RagstatsWarning)
+        model = ols(formula, rows, groups=doc, estimand=estimand, **by)
+    if model._design.aliased:
         raise DataError(
-            f"covariates={covariates!r} determine the system {missing[0]!r}, so nothing is left to"
-            " compare; leave out terms that name or follow the system"
+            f"covariates={covariates!r}: {', '.join(model._design.aliased[:3])} are combinations of"
+            " the systems or of other covariates, so they adjust for nothing; leave them out"
         )
+    inference: ClusterInference = model.fit(cov_type=cov_type, df=df)._inference
+    names = list(model.exog_names)
+    wanted = [f"C({SYSTEM}, levels={levels})[{name}]" for name in matrix.systems]
     order = [names.index(column) for column in wanted]
     order += [i for i in range(len(names)) if i not in order]
     inference = reordered(inference, np.array(order))

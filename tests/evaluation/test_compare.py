@@ -15,7 +15,9 @@ def balanced(seed=0, n_documents=9, systems=("a", "b", "c")):
         level = rng.normal()
         for query in range(size):
             for j, system in enumerate(systems):
-                rows.append((f"d{document}", f"d{document}q{query}", system, level + rng.normal(j / 5)))
+                rows.append(
+                    (f"d{document}", f"d{document}q{query}", system, level + rng.normal(j / 5))
+                )
     return pd.DataFrame(rows, columns=["doc", "query", "system", "score"])
 
 
@@ -123,7 +125,9 @@ def test_a_query_of_two_documents_is_refused_with_the_ways_out():
 def test_a_system_without_scores_is_named():
     rows = balanced()
     rows.loc[rows["system"] == "c", "score"] = np.nan
-    with pytest.raises(rs.DataError, match=r"system='c' has 0 scored queries \(\d+ rows, none scored"):
+    with pytest.raises(
+        rs.DataError, match=r"system='c' has 0 scored queries \(\d+ rows, none scored"
+    ):
         rs.compare(rows, estimand="micro", **OPTIONS)
 
 

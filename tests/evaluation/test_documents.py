@@ -44,7 +44,10 @@ def test_any_frame_gives_the_same_table(kind):
         rows = ROWS.assign(hit=pd.array([True, False, True, True, pd.NA, False], dtype="boolean"))
     table = rs.documents(rows, doc="doc", score="hit").frame
     assert table["doc"].tolist() == ["a", "b", "c"]
-    assert table[["n", "s", "ss"]].to_numpy().tolist() == expected[["n", "s", "ss"]].to_numpy().tolist()
+    assert (
+        table[["n", "s", "ss"]].to_numpy().tolist()
+        == expected[["n", "s", "ss"]].to_numpy().tolist()
+    )
 
 
 def test_aggregates_alone_give_the_means():

@@ -32,7 +32,9 @@ def test_the_table_has_all_rows():
     assert len(PAIRS) == 12
 
 
-@pytest.mark.parametrize("row", list(SYSTEMS.itertuples()), ids=lambda r: f"{r.kind}-{r.system}-{r.outcome}")
+@pytest.mark.parametrize(
+    "row", list(SYSTEMS.itertuples()), ids=lambda r: f"{r.kind}-{r.system}-{r.outcome}"
+)
 def test_means_of_systems(scores, row):
     score = column(row.kind, row.outcome)
     rows = scores[scores["system"] == row.system]

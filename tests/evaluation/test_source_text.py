@@ -82,7 +82,9 @@ def test_rows_and_aggregates_give_the_same(corpus):
     # 1e-9 because its ρ is a difference of such sums.
     ik = {"cov_type": "CR2", "df": "IK"}
     from_rows = rs.ols("hit ~ 1", rows, groups="doc_id").fit(**ik).df_inference.iloc[0]
-    assert rs.micro_mean("hit", rows, groups="doc_id", **ik).df == pytest.approx(from_rows, rel=1e-9)
+    assert rs.micro_mean("hit", rows, groups="doc_id", **ik).df == pytest.approx(
+        from_rows, rel=1e-9
+    )
 
 
 def test_the_eight_documents_of_the_evidence():
