@@ -118,7 +118,7 @@ def test_a_repeated_query_is_refused():
 
 def test_a_query_of_two_documents_is_refused_with_the_ways_out():
     rows = balanced().assign(query=lambda t: t["query"].str.replace(r"^d\d+", "", regex=True))
-    with pytest.raises(rs.DataError, match="belong to several documents.*rs.linked_documents"):
+    with pytest.raises(rs.DataError, match=r"belong to several documents.*rs.linked_documents"):
         rs.compare(rows, estimand="micro", **OPTIONS)
 
 

@@ -67,7 +67,7 @@ def test_equivalence_is_two_one_sided_tests(comparison):
         assert row["p_equivalent"] == pytest.approx(max(above, below), rel=1e-12)
         inside = -margin < row["low"] and row["high"] < margin
         assert inside == (row["p_equivalent"] < 0.05)
-    with pytest.raises(ValueError, match="margin=-1.*positive difference"):
+    with pytest.raises(ValueError, match=r"margin=-1.*positive difference"):
         comparison.equivalence(-1)
 
 
