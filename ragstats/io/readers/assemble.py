@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ragstats.exceptions import DataError
-from ragstats.io.readers.covariates import tidied
+from ragstats.io.readers.covariates import RESERVED, tidied
 from ragstats.io.readers.document import find_documents
 from ragstats.io.readers.guards import to_numbers
 from ragstats.io.readers.ids import id_column, joined_ids, shown
@@ -72,7 +72,7 @@ def assemble(raw: RawTable, options: Options) -> Part:
         documents.field,
         not raw.query,
         (
-            *(*raw.notes, *query_notes, *repetition_notes),
+            *(*raw.notes, _parts_note(raw), *query_notes, *repetition_notes),
             *(*documents.notes, *score_notes, *covariate_notes),
         ),
     )
@@ -101,8 +101,16 @@ def _queries(raw: RawTable) -> tuple[pd.Series[Any], tuple[str, ...]]:
     columns = [id_column(raw.frame[f], f"{raw.name}: query {f!r}") for f in raw.query]
     queries = joined_ids(columns)
     _refuse_missing(queries, f"{raw.name}: query {' and '.join(raw.query)!r}")
-    note = f"{raw.name}: query: {' and '.join(raw.query)}"
-    return queries, (note,)
+    return queries, ()
+
+
+def _parts_note(raw: RawTable) -> str:
+    query = " and ".join(raw.query or ()) or "the row number"
+    system = raw.system or f"{raw.system_name!r} throughout"
+    repetition = raw.repetition or "none"
+    if raw.repetition == OCCURRENCE:
+        repetition = "occurrences of a query, in the order of the file"
+    return f"{raw.name}: query: {query}; system: {system}; repetition: {repetition}"
 
 
 def _systems(raw: RawTable) -> pd.Series[Any]:
@@ -145,9 +153,13 @@ def _scores(
 ) -> tuple[pd.DataFrame, set[str], tuple[str, ...]]:
     """Return the score columns, the fields they came from and what was done to read them."""
     columns: dict[str, np.ndarray] = {}
+    named = score_fields(raw, options, taken)
+    reserved = sorted(set(named) & set(RESERVED))
+    if reserved:
+        raise DataError(f"{raw.name}: a score cannot be called {reserved[0]!r}; use columns=")
     fields: set[str] = set()
     notes: list[str] = []
-    for name, field in score_fields(raw, options, taken).items():
+    for name, field in named.items():
         try:
             values, note = to_numbers(raw.frame[field], f"{raw.name}: score {name!r}")
         except DataError as error:

@@ -30,8 +30,8 @@ def combine(
     covariates = [
         c for c in dict.fromkeys(c for p in parts for c in p.covariates) if c not in scores
     ]
+    _check_files(parts)
     frame = _stacked(parts)
-    _check_files(parts, frame)
     _check_repeated(frame)
     _check_documents(frame)
     counted = _count_unscored(frame, scores)
@@ -58,12 +58,17 @@ def _stacked(parts: Sequence[Part]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _check_files(parts: Sequence[Part], frame: pd.DataFrame) -> None:
-    if any(part.numbered for part in parts) and (len(parts) > 1 or frame["system"].nunique() > 1):
+def _check_files(parts: Sequence[Part]) -> None:
+    systems = {system for part in parts for system in part.frame["system"]}
+    if any(part.numbered for part in parts) and (len(parts) > 1 or len(systems) > 1):
         raise DataError(
             "query: no field is named like a query, and row numbers do not pair the rows of "
             "several systems or files; pass query= with what identifies the question"
         )
+    for part in parts:
+        half = [s for s in part.covariates if any(s in other.scores for other in parts)]
+        if half:
+            raise DataError(f"score {half[0]!r}: numbers in one file, and not in another")
     fields = list(dict.fromkeys(part.document_field for part in parts))
     if len(fields) > 1:
         raise DataError(

@@ -75,7 +75,7 @@ def load_trec_eval(content: Content, options: Options) -> RawTable:
 def load_ir_measures(content: Content, options: Options) -> RawTable:
     """Return one row per query of tab-separated output; ``options`` are not needed."""
     table = pd.DataFrame(_lines(content, ("query_id", "measure")), columns=_COLUMNS)
-    return _long(content, table, "ir_measures", content.stem)
+    return _with_zeros_noted(_long(content, table, "ir_measures", content.stem))
 
 
 def load_ir_measures_jsonl(content: Content, options: Options) -> RawTable:
@@ -85,7 +85,17 @@ def load_ir_measures_jsonl(content: Content, options: Options) -> RawTable:
         if not {"query_id", "measure", "value"} <= set(record):
             raise DataError(f"{content.name}, line {number}: no query_id, measure and value")
         found.append((record["measure"], record["query_id"], record["value"]))
-    return _long(content, pd.DataFrame(found, columns=_COLUMNS), "ir_measures", content.stem)
+    table = pd.DataFrame(found, columns=_COLUMNS)
+    return _with_zeros_noted(_long(content, table, "ir_measures", content.stem))
+
+
+def _with_zeros_noted(raw: RawTable) -> RawTable:
+    zeros = int(sum(value == 0 for value in raw.frame["value"].to_list()))
+    if not zeros:
+        return raw
+    return raw.with_notes(
+        f"{raw.name}: {zeros} zeros: ir_measures also prints 0 for a query the run does not answer"
+    )
 
 
 _COLUMNS = ["measure", "query_id", "value"]

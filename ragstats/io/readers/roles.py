@@ -15,15 +15,15 @@ from ragstats.io.readers.raw import OCCURRENCE, RawTable, resolve
 
 # In order of preference; compared in lower case with "_" for blanks and hyphens.
 QUERY_NAMES = ("query_id", "qid", "queryid", "question_id", "example_id", "sample_id", "item_id")
-SYSTEM_NAMES = ("system", "system_id", "model", "retriever", "pipeline", "run", "run_id")
+SYSTEM_NAMES = ("system", "system_id", "model", "retriever", "pipeline", "run")
 REPETITION_NAMES = ("repetition", "repetition_number", "replicate", "epoch", "trial")
 METRIC_NAMES = ("metric", "measure")
 VALUE_NAMES = ("score", "value")
 
 # Per-query measures under the names evaluators give them; anything else must be asked for.
 MEASURE = re.compile(
-    r"(score|hits?|hit_rate|success|recall|precision|f1|ndcg|ndcg_cut|map|map_cut|ap|mrr|rr"
-    r"|recip_rank|p|r|accuracy|acc|acc_norm|em|exact_match|correct|faithfulness"
+    r"(p|r)(_at)?_?\d+|(score|hits?|hit_rate|success|recall|precision|f1|ndcg|ndcg_cut|map|map_cut|ap|mrr|rr"
+    r"|recip_rank|accuracy|acc|acc_norm|em|exact_match|correct|faithfulness"
     r"|answer_(relevancy|correctness|similarity|accuracy)|response_relevancy"
     r"|context_(precision|recall|relevance|entity_recall|utilization)"
     r"|(llm|non_llm|id_based)_context_(precision|recall).*|nv_.*|semantic_similarity"

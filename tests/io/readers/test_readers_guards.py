@@ -134,7 +134,7 @@ def test_types_with_gaps_categories_and_text() -> None:
     values, notes = to_numbers(pd.Series([True, None], dtype="boolean"), "c")
     np.testing.assert_array_equal(values, [1, math.nan])
     assert notes == ("c: true is 1, false is 0",)
-    with pytest.raises(DataError, match="1 infinite"):
+    with pytest.raises(DataError, match=r"1 infinite"):
         to_numbers(pd.Series([1.0, math.inf]), "c")
 
 

@@ -18,7 +18,9 @@ def table(**columns: object) -> pd.DataFrame:
 
 
 def test_the_document_is_never_guessed() -> None:
-    frame = table().rename(columns={"doc_id": "passage_id"}).assign(words=[3, 3], section=["x", "y"])
+    frame = (
+        table().rename(columns={"doc_id": "passage_id"}).assign(words=[3, 3], section=["x", "y"])
+    )
     with pytest.raises(DataError) as error:
         read_scores(frame)
     message = str(error.value)
@@ -30,7 +32,9 @@ def test_the_document_is_never_guessed() -> None:
 
 
 def test_two_fields_named_like_a_document_are_an_error() -> None:
-    with pytest.raises(DataError, match="several fields are named like a document .'doc_id', 'doc'"):
+    with pytest.raises(
+        DataError, match=r"several fields are named like a document .'doc_id', 'doc'"
+    ):
         read_scores(table(doc=["c", "d"]))
     scores = read_scores(table(doc=["c", "d"]), doc="doc")
     assert scores.frame["doc_id"].to_list() == ["c", "d"]
@@ -46,13 +50,13 @@ def test_a_document_goes_before_a_source() -> None:
 @pytest.mark.parametrize("absent", [None, "", " ", "nan", "NA", np.nan, []])
 def test_a_row_without_a_document_is_an_error(absent) -> None:
     frame = table(doc_id=pd.Series(["a", absent], dtype=object))
-    with pytest.raises(DataError, match="1 of 2 rows have no document in doc_id .*'q2'"):
+    with pytest.raises(DataError, match=r"1 of 2 rows have no document in doc_id .*'q2'"):
         read_scores(frame)
 
 
 def test_a_query_belongs_to_one_document() -> None:
     frame = table(system=["s", "t"], query_id=["q1", "q1"])
-    with pytest.raises(DataError, match="first: 'q1' to 'a', 'b'.*name both in query="):
+    with pytest.raises(DataError, match=r"first: 'q1' to 'a', 'b'.*name both in query="):
         read_scores(frame)
     scores = read_scores(frame, query=["doc_id", "query_id"])
     assert scores.frame["query_id"].to_list() == ["a/q1", "b/q1"]
@@ -61,7 +65,7 @@ def test_a_query_belongs_to_one_document() -> None:
 def test_part_names_of_documents() -> None:
     frame = table(doc_id=["man#ual#3", "faq"])
     assert read_scores(frame, doc_separator="#").frame["doc_id"].to_list() == ["man#ual", "faq"]
-    with pytest.raises(DataError, match="1 of 2 rows have no document"):
+    with pytest.raises(DataError, match=r"1 of 2 rows have no document"):
         read_scores(table(doc_id=["#3", "faq"]), doc_separator="#")
 
 
@@ -117,14 +121,14 @@ def test_maps_that_are_refused(given, complaint) -> None:
 
 
 def test_a_map_and_a_field_contradict_each_other() -> None:
-    with pytest.raises(DataError, match="both name the document"):
+    with pytest.raises(DataError, match=r"both name the document"):
         read_scores(table(), documents={"q1": "x"}, doc="doc_id")
 
 
 def test_a_json_map_with_a_query_twice_is_refused(tmp_path) -> None:
     path = tmp_path / "m.json"
     path.write_text('{"q1": "x", "q1": "y", "q2": "z"}')
-    with pytest.raises(DataError, match="m.json: key 'q1' is there twice"):
+    with pytest.raises(DataError, match=r"m.json: key 'q1' is there twice"):
         read_scores(table().drop(columns="doc_id"), documents=path)
 
 
@@ -139,7 +143,7 @@ def test_files_are_put_together_and_named_by_the_user() -> None:
         "unscored": [0, 1],
         "share": [0.0, 0.5],
     }
-    with pytest.raises(DataError, match="2 of 4 rows repeat a .system, query, repetition."):
+    with pytest.raises(DataError, match=r"2 of 4 rows repeat a .system, query, repetition."):
         read_scores([frame, frame])
 
 
@@ -153,37 +157,58 @@ def test_two_runs_under_the_names_of_the_user() -> None:
 
 def test_files_with_their_documents_in_different_fields() -> None:
     other = table().rename(columns={"doc_id": "source"})
-    with pytest.raises(DataError, match="different fields"):
+    with pytest.raises(DataError, match=r"different fields"):
         read_scores({"a": table(), "b": other})
+
+
+def test_a_score_that_is_numbers_in_one_file_only() -> None:
+    files = {"a": table(accuracy=[1, 0]), "b": table(accuracy=["high", "low"])}
+    with pytest.raises(DataError, match=r"score 'accuracy': numbers in one file"):
+        read_scores(files)
+
+
+def test_a_score_cannot_take_the_name_of_an_id() -> None:
+    frame = table().rename(columns={"score": "repetition"})
+    with pytest.raises(DataError, match=r"a score cannot be called 'repetition'"):
+        read_scores(frame, score="repetition")
+
+
+def test_the_parts_are_said() -> None:
+    scores = read_scores(table(model=["m", "m"], epoch=[1, 1]))
+    assert "frame: query: query_id; system: model; repetition: epoch" in scores.notes
+    plain = read_scores({"s": table()})
+    assert "frame: query: query_id; system: 's' throughout; repetition: none" in plain.notes
 
 
 def test_row_numbers_do_not_pair_systems() -> None:
     frame = table().drop(columns="query_id")
     assert read_scores(frame).frame["query_id"].to_list() == ["1", "2"]
     for several in ({"a": frame, "b": frame}, frame.assign(system=["x", "y"])):
-        with pytest.raises(DataError, match="row numbers do not pair"):
+        with pytest.raises(DataError, match=r"row numbers do not pair"):
             read_scores(several)
 
 
 def test_repetitions() -> None:
     frame = table(query_id=["q1", "q1"], doc_id=["a", "a"])
-    with pytest.raises(DataError, match="1 of 2 rows repeat"):
+    with pytest.raises(DataError, match=r"1 of 2 rows repeat"):
         read_scores(frame)
     assert read_scores(frame, repetition="#").frame["repetition"].to_list() == [1, 2]
     named = read_scores(frame.assign(epoch=[3, 5]))
     assert named.frame["repetition"].to_list() == [3, 5]
     words = read_scores(frame.assign(seed=["x", "y"]), repetition="seed")
     assert words.frame["repetition"].to_list() == ["x", "y"]
-    with pytest.raises(DataError, match="repetition 'seed' is missing in 1 of 2 rows .first: row 2"):
+    with pytest.raises(
+        DataError, match=r"repetition 'seed' is missing in 1 of 2 rows .first: row 2"
+    ):
         read_scores(frame.assign(seed=["x", None]), repetition="seed")
 
 
 def test_ids_that_are_missing_or_nested() -> None:
-    with pytest.raises(DataError, match="query 'query_id' is missing in 1 of 2 rows"):
+    with pytest.raises(DataError, match=r"query 'query_id' is missing in 1 of 2 rows"):
         read_scores(table(query_id=["q1", None]))
-    with pytest.raises(DataError, match="system 'system' is missing in 1 of 2 rows"):
+    with pytest.raises(DataError, match=r"system 'system' is missing in 1 of 2 rows"):
         read_scores(table(system=["s", ""]))
-    with pytest.raises(DataError, match="1 of 2 cells are lists or objects"):
+    with pytest.raises(DataError, match=r"1 of 2 cells are lists or objects"):
         read_scores(table(query_id=pd.Series(["q1", ["q2"]], dtype=object)))
 
 
@@ -202,18 +227,18 @@ def test_policies_for_missing_scores() -> None:
     one = read_scores(frame, unscored="one").frame
     np.testing.assert_array_equal(zero[["score", "rr"]], [[0.5, 0], [0, 0]])
     np.testing.assert_array_equal(one[["score", "rr"]], [[0.5, 1], [1, 1]])
-    with pytest.raises(DataError, match="3 scores are missing and unscored='raise'"):
+    with pytest.raises(DataError, match=r"3 scores are missing and unscored='raise'"):
         read_scores(frame, unscored="raise")
-    with pytest.raises(DataError, match="none of the 2 rows has a score"):
+    with pytest.raises(DataError, match=r"none of the 2 rows has a score"):
         read_scores(frame, unscored="drop", score="rr")
 
 
 def test_scores_are_named_or_asked_for() -> None:
     frame = table().rename(columns={"score": "quality"})
-    with pytest.raises(DataError, match="pass score= with its name; candidates: 'quality'"):
+    with pytest.raises(DataError, match=r"pass score= with its name; candidates: 'quality'"):
         read_scores(frame)
     assert read_scores(frame, score="quality").score_columns == ("quality",)
-    with pytest.raises(ValueError, match="score='qualty' is not a column.*did you mean 'quality'"):
+    with pytest.raises(ValueError, match=r"score='qualty' is not a column.*did you mean 'quality'"):
         read_scores(frame, score="qualty")
 
 
@@ -222,7 +247,7 @@ def test_a_measure_that_cannot_be_read_is_kept_as_a_covariate_and_said() -> None
     assert scores.score_columns == ("score",)
     assert scores.frame["accuracy"].to_list() == ["high", "low"]
     assert any("score 'accuracy': 2 of 2 values are not numbers" in n for n in scores.notes)
-    with pytest.raises(DataError, match="are not numbers .'high', 'low'"):
+    with pytest.raises(DataError, match=r"are not numbers .'high', 'low'"):
         read_scores(table(accuracy=["high", "low"]), score="accuracy")
 
 
@@ -237,11 +262,11 @@ def test_one_row_per_measure_by_the_users_word() -> None:
     )
     scores = read_scores(frame, metric="judge")
     np.testing.assert_array_equal(scores.frame[["x", "y"]], [[0.1, 0.2], [0.3, np.nan]])
-    with pytest.raises(DataError, match="1 values are there twice .first: 'x' for query_id 'q1'"):
+    with pytest.raises(DataError, match=r"1 values are there twice .first: 'x' for query_id 'q1'"):
         read_scores(frame.assign(judge="x"), metric="judge")
-    with pytest.raises(DataError, match="1 rows .first: row 2. name no measure"):
+    with pytest.raises(DataError, match=r"1 rows .first: row 2. name no measure"):
         read_scores(frame.assign(judge=["x", None, "x"]), metric="judge")
-    with pytest.raises(DataError, match="needs a column 'score' or 'value'"):
+    with pytest.raises(DataError, match=r"needs a column 'score' or 'value'"):
         read_scores(frame.rename(columns={"score": "v"}), metric="judge")
 
 
@@ -254,7 +279,7 @@ def test_a_last_part_of_a_field_is_enough_where_it_is_unique() -> None:
     frame = table().drop(columns="doc_id")
     one = frame.assign(**{"meta.origin": ["x", "y"]})
     assert read_scores(one, doc="origin").document_field == "meta.origin (asked for: doc='origin')"
-    with pytest.raises(DataError, match="could be 'meta.origin' or 'vars.origin'"):
+    with pytest.raises(DataError, match=r"could be 'meta.origin' or 'vars.origin'"):
         read_scores(one.assign(**{"vars.origin": ["x", "y"]}), doc="origin")
 
 
@@ -289,7 +314,9 @@ def test_arguments_that_are_wrong(options, complaint) -> None:
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(("path", "complaint"), [(3, "path=int"), ([], "names no file"), ({}, "no")])
+@pytest.mark.parametrize(
+    ("path", "complaint"), [(3, "path=int"), ([], "names no file"), ({}, "no")]
+)
 def test_paths_that_are_none(path, complaint) -> None:
     with pytest.raises(DataError, match=complaint):
         read_scores(path)
@@ -305,6 +332,6 @@ def test_a_summary_says_what_was_read() -> None:
 
 def test_two_formats_that_fit_are_an_error() -> None:
     frame = table(example_id=[1, 2], execution_time=[0.1, 0.1], repetition_number=[1, 1])
-    with pytest.raises(DataError, match="may be 'phoenix' .*'langsmith' .*; pass format="):
+    with pytest.raises(DataError, match=r"may be 'phoenix' .*'langsmith' .*; pass format="):
         read_scores(frame)
     assert read_scores(frame, format="frame").format == "frame"
