@@ -225,7 +225,8 @@ def _script(results: Any, fit: RFit, test: str, joint: str) -> str:
             "joint <- data.frame(statistic = w$Fstat, df_num = w$df_num, df_denom = w$df_denom,"
             " p = w$p_val)",
             "joint[] <- lapply(joint, format, digits = 17)",
-            f'write.csv(joint, "{JOINT}", row.names = FALSE) }',
+            f'write.csv(joint, "{JOINT}", row.names = FALSE)',
+            "}",
         ]
     lines.append('cat("clubSandwich", as.character(packageVersion("clubSandwich")), "\\n")')
     return "\n".join(lines) + "\n"
