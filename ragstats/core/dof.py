@@ -74,7 +74,7 @@ def satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
 
 
 #: Numbers held at once for a batch of contrasts.
-BATCH = 4_000_000
+BATCH = 200_000
 
 
 def _satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,11 @@ class LeastSquares:
     basis: Basis
     residuals: Floats
     moments: ClusterMoments
+
+    def without_rows(self) -> LeastSquares:
+        """Return the fit with its moments only: what unweighted inference needs."""
+        nothing = np.empty((0, self.basis.transform.shape[1]))
+        return replace(self, basis=replace(self.basis, rows=nothing), residuals=np.empty(0))
 
 
 def least_squares(

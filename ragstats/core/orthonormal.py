@@ -15,6 +15,8 @@ from ragstats.core.segments import Floats
 
 #: Cholesky-QR twice is as orthogonal as Householder QR while cond(X)² stays well below 1/eps.
 CHOLESKY_QR_CONDITION = 1e6
+#: Numbers of a block when the basis is changed in place.
+BLOCK = 500_000
 #: Beyond this condition number of the unit-norm columns the caller is warned.
 CONDITION_WARNING = 1e7
 
@@ -65,6 +67,13 @@ def orthonormalize(design: Floats) -> Basis:
     return Basis(rows, transform, kept, aliased, condition)
 
 
+def _multiply_in_place(left: Floats, columns: Floats) -> None:
+    """Replace ``columns`` (p, N) by ``left @ columns``, in blocks, without a second copy."""
+    block = max(1, BLOCK // max(len(left), 1))
+    for start in range(0, columns.shape[1], block):
+        columns[:, start : start + block] = left @ columns[:, start : start + block]
+
+
 def _column_norms(design: Floats) -> Floats:
     """Return the Euclidean norms, without overflow or underflow for columns beyond 1e±100."""
     squares = np.einsum("ij,ij->j", design, design)
@@ -87,7 +96,7 @@ def _thin_qr(design: Floats, norms: Floats) -> tuple[Floats, Floats]:
         columns = inverse.T @ design.T
         second = linalg.cholesky(columns @ columns.T)
         # ``second`` is the identity but for rounding, so its explicit inverse costs no accuracy.
-        columns = linalg.solve_triangular(second, np.eye(p)).T @ columns
+        _multiply_in_place(linalg.solve_triangular(second, np.eye(p)).T, columns)
         return np.asarray(columns.T, float), np.asarray(second @ first, float)
     rows, triangle = linalg.qr(design / norms, mode="economic")
     return np.asfortranarray(rows), np.asarray(triangle, float)

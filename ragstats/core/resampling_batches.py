@@ -75,4 +75,4 @@ def weighted_sums(weights: Floats, columns: Floats) -> Floats:
 
     Each sum runs along the documents of one replicate, whatever the batch (see the module).
     """
-    return np.einsum("bk,mk->mb", weights, columns)
+    return np.asarray(np.einsum("bk,mk->mb", weights, columns))

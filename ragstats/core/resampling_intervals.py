@@ -54,8 +54,8 @@ def studentized(sums: DocumentSums, replicates: Replicates, alpha: float) -> Boo
     kept = ~replicates.degenerate
     if not kept.any():
         raise DataError(
-            f"n_boot={kept.size}: every replicate is degenerate (its drawn documents share one rate),"
-            f" so bootstrap-t has no interval; K={sums.n_groups} documents vary too little"
+            f"n_boot={kept.size}: every replicate is degenerate (its documents share one rate), so"
+            f" bootstrap-t has no interval; K={sums.n_groups} documents vary too little"
         )
     ratio = replicates.change[kept] / replicates.se[kept]
     low, high = np.quantile(ratio, [alpha / 2, 1 - alpha / 2])
@@ -69,7 +69,7 @@ def studentized(sums: DocumentSums, replicates: Replicates, alpha: float) -> Boo
 
 
 def _equal_tailed(ratio: Floats, observed: float) -> float:
-    beyond = min(np.count_nonzero(ratio >= observed), np.count_nonzero(ratio <= observed))
+    beyond = int(min((ratio >= observed).sum(), (ratio <= observed).sum()))
     return min(1.0, 2 * (1 + beyond) / (1 + ratio.size))
 
 
@@ -93,8 +93,8 @@ def bca(sums: DocumentSums, replicates: Replicates, alpha: float) -> BootstrapIn
 
     References
     ----------
-    Efron (1987), JASA 82(397), 171-185, eq. 2.3, 4.4 and 6.6 (7.3 for several samples in Davison
-    and Hinkley, 1997, section 5.3.2).
+    Efron (1987), JASA 82(397), 171-185, sections 2 and 7; Davison and Hinkley (1997), section 5.3.2
+    (several samples too).
     """
     rounding = EQUAL_RATES * np.abs(sums.rates).max()
     below = np.count_nonzero(replicates.change < -rounding)
@@ -106,13 +106,14 @@ def bca(sums: DocumentSums, replicates: Replicates, alpha: float) -> BootstrapIn
     if np.isnan(acceleration):
         return _fall_back(sums, replicates, alpha, "no document changes the estimate")
     bias = stats.norm.ppf(share)
-    shifted = bias + stats.norm.ppf([alpha / 2, 1 - alpha / 2])
+    shifted = bias + np.asarray(stats.norm.ppf([alpha / 2, 1 - alpha / 2]))
     stretch = 1 - acceleration * shifted
-    if not (stretch > 0).all():
+    if stretch.min() <= 0:
         return _fall_back(
             sums, replicates, alpha, f"the acceleration {acceleration:.2g} is too large"
         )
-    low, high = np.quantile(replicates.change, stats.norm.cdf(bias + shifted / stretch))
+    levels = np.asarray(stats.norm.cdf(bias + shifted / stretch))
+    low, high = np.quantile(replicates.change, levels)
     return BootstrapInterval(float(sums.estimate + low), float(sums.estimate + high))
 
 

@@ -10,7 +10,8 @@ from ragstats.core.wild import WildReplicates
 
 #: The limits are found to this many standard errors (of the limit's distance, when that is larger).
 LIMIT_TOLERANCE = 1e-10
-#: A limit further away than this many standard errors is infinite.
+#: A limit further away than this many standard errors is infinite (documents whose leverage is
+#: below its inverse, ``UNMOVED``, cannot be told from none).
 FAR_AWAY = 2.0**40
 
 
@@ -36,7 +37,7 @@ def invert(
 
     References
     ----------
-    MacKinnon, Nielsen and Webb (2023), J. Econometrics 232(2), 272-299, section 3.4; Davison and
+    MacKinnon, Nielsen and Webb (2023), J. Econometrics 232(2), 272-299; Davison and
     Hinkley (1997), section 5.5 (inversion).
     """
     target = replicates.target

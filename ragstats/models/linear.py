@@ -16,9 +16,12 @@ from ragstats.core.inference import ClusterInference
 from ragstats.core.orthonormal import CONDITION_WARNING
 from ragstats.core.working import WorkingRows, check_working
 from ragstats.models.absorb import PREFIX, effect_codes, solve_absorbed
+from ragstats.models.arguments import needs_groups, refuse_unknown_fit_options
+from ragstats.models.data import use_cluster_data
 from ragstats.models.design import Design, describe_design
 from ragstats.models.estimand import check_estimand, macro_weights
-from ragstats.models.rows import Rows, rows_from_arrays
+from ragstats.models.rows import Rows
+from ragstats.models.rows_of_arrays import rows_from_arrays
 from ragstats.models.statsmodels_results import OLSResults, WLSResults
 
 
@@ -29,7 +32,9 @@ class ClusteredLinear:
     _fit: LeastSquares
     _weights: np.ndarray | None
     _working: str
-    _results_class: type
+    _results_class: Any
+    data: Any
+    exog: Any
 
     @classmethod
     def from_rows(cls, rows: Rows, **options: Any) -> Any:
@@ -51,7 +56,8 @@ class ClusteredLinear:
             rows.grouping.ids,
             weights=weights,
         )
-        self._fit, self._weights = fit, weights
+        self._fit = fit.without_rows() if weights is None else fit
+        self._weights = weights
         self._design = describe_design(rows, fit.basis)
         return exog.iloc[:, fit.basis.columns] if fit.basis.aliased.size else exog
 
@@ -86,7 +92,8 @@ class ClusteredLinear:
         TypeError
             If groups are given here: they belong to the constructor.
         """
-        refuse_unknown_fit_options(unknown)
+        refuse_unknown_fit_options(unknown, ("cov_type", "df", "rho_floor"))
+        refuse_without_rows(self)
         inference = self._infer(cov_type, df, rho_floor=rho_floor)
         return self._results_class.from_inference(self, inference)
 
@@ -98,23 +105,20 @@ class ClusteredLinear:
 
     def plain_model(self) -> Any:
         """Return statsmodels' own model of the same rows."""
+        refuse_without_rows(self)
         endog, exog = self.data.orig_endog, self.data.orig_exog
         if self._weights is None:
             return sm.OLS(endog, exog)
         return sm.WLS(endog, exog, weights=self._weights)
 
 
-def refuse_unknown_fit_options(unknown: dict[str, Any]) -> None:
-    """Raise for keywords that ``fit`` does not have, with the place where they belong."""
-    if not unknown:
-        return
-    name = next(iter(unknown))
-    if name in ("groups", "cov_kwds", "cluster", "clusters", "cov_kwargs"):
-        raise TypeError(
-            f"fit() got {name}=: the documents belong to the model, as in"
-            " rs.ols(formula, data, groups='doc_id').fit()"
+def refuse_without_rows(model: Any) -> None:
+    """Raise when a model has let go of its rows, or never had any."""
+    if model.exog is None:
+        raise ValueError(
+            "fit: this model keeps one row per document and not the rows; build it again with"
+            " rs.ols, rs.wls or rs.glm, or call rs.micro_mean or rs.macro_mean with cov_type="
         )
-    raise TypeError(f"fit() got an unknown argument {name!r}; it takes cov_type, df and rho_floor")
 
 
 class OLS(ClusteredLinear, sm.OLS):
@@ -173,6 +177,7 @@ class OLS(ClusteredLinear, sm.OLS):
             return WLS(*args, estimand="macro", **options)
         return super().__new__(cls)
 
+    @needs_groups("rs.OLS(y, X, groups=documents)")
     def __init__(
         self,
         endog: Any,
@@ -195,17 +200,19 @@ class OLS(ClusteredLinear, sm.OLS):
         self.absorbed = tuple(effects)
         if not effects:
             sm.OLS.__init__(self, rows.endog, self._solve(rows, None), hasconst=False)
-            attach_design(self)
+            attach_design(self, rows)
             return
+        self.absorbed_rows = rows  # as given: a cross-check needs them with the effects
         absorbed = solve_absorbed(rows, effects)
-        self._fit, self._weights = absorbed.fit, None
+        self._fit, self._weights = absorbed.fit.without_rows(), None
         self._design = replace(
             describe_design(rows, absorbed.slopes), has_constant=False, constant=None
         )
         self._design.aliased = tuple(n for n in self._design.aliased if n not in _CONSTANTS)
         sm.OLS.__init__(self, absorbed.endog, absorbed.exog, hasconst=False)
-        attach_design(self)
-        self.df_resid = self.nobs - absorbed.rank
+        attach_design(self, rows)
+        self._outcome = rows.endog.to_numpy()
+        self.df_resid, self.df_model = self.nobs - absorbed.rank, absorbed.rank - 1.0
 
 
 class WLS(ClusteredLinear, sm.WLS):
@@ -245,6 +252,7 @@ class WLS(ClusteredLinear, sm.WLS):
 
     _results_class = WLSResults
 
+    @needs_groups("rs.WLS(y, X, groups=documents, weights=w)")
     def __init__(
         self,
         endog: Any,
@@ -267,7 +275,7 @@ class WLS(ClusteredLinear, sm.WLS):
         weights, self._working = row_weights(rows, self.estimand, options.get("working"))
         exog = self._solve(rows, weights)
         sm.WLS.__init__(self, rows.endog, exog, weights=weights, hasconst=False)
-        attach_design(self)
+        attach_design(self, rows)
 
 
 def row_weights(rows: Rows, estimand: str, working: str | None) -> tuple[np.ndarray, str]:
@@ -328,9 +336,10 @@ def refuse_absorb(absorb: Any, where: str) -> None:
         )
 
 
-def attach_design(model: Any) -> None:
+def attach_design(model: Any, rows: Rows) -> None:
     """Give a statsmodels model the facts that its results and tables need."""
     design: Design = model._design
+    use_cluster_data(model, rows.frame)
     model.rank = len(design.names)
     # hasconst=False spares statsmodels its own search for a constant; the answer is known.
     model.k_constant = model.data.k_constant = int(design.has_constant)
