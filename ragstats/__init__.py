@@ -14,6 +14,9 @@ from ragstats.exceptions import DataError, RagstatsWarning
 
 if TYPE_CHECKING:
     from ragstats import datasets as datasets
+    from ragstats.evaluation.bootstrap import BootstrapResult as BootstrapResult
+    from ragstats.evaluation.bootstrap import bootstrap as bootstrap
+    from ragstats.evaluation.bootstrap import wild_bootstrap as wild_bootstrap
     from ragstats.evaluation.compare import Comparison as Comparison
     from ragstats.evaluation.compare import compare as compare
     from ragstats.evaluation.documents import DocumentTable as DocumentTable
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from ragstats.evaluation.several import compare_scores as compare_scores
     from ragstats.evaluation.survey import SurveyDesign as SurveyDesign
     from ragstats.evaluation.survey import ratio_mean as ratio_mean
+    from ragstats.io.crosscheck import compare_clubsandwich as compare_clubsandwich
+    from ragstats.io.crosscheck import to_clubsandwich as to_clubsandwich
+    from ragstats.io.readers import read_scores as read_scores
     from ragstats.models.formula import glm as glm
     from ragstats.models.formula import ols as ols
     from ragstats.models.formula import wls as wls
@@ -39,6 +45,7 @@ if TYPE_CHECKING:
 
 #: Public name → the module that defines it.
 _PUBLIC = {
+    "BootstrapResult": "ragstats.evaluation.bootstrap",
     "Comparison": "ragstats.evaluation.compare",
     "DocumentTable": "ragstats.evaluation.documents",
     "GLM": "ragstats.models.glm",
@@ -47,7 +54,11 @@ _PUBLIC = {
     "Report": "ragstats.reporting.report",
     "SurveyDesign": "ragstats.evaluation.survey",
     "WLS": "ragstats.models.linear",
+    "bootstrap": "ragstats.evaluation.bootstrap",
     "cluster_robust": "ragstats.models.robust",
+    "compare_clubsandwich": "ragstats.io.crosscheck",
+    "read_scores": "ragstats.io.readers",
+    "to_clubsandwich": "ragstats.io.crosscheck",
     "compare": "ragstats.evaluation.compare",
     "documents": "ragstats.evaluation.documents",
     "glm": "ragstats.models.formula",
@@ -60,6 +71,7 @@ _PUBLIC = {
     "compare_scores": "ragstats.evaluation.several",
     "recommend": "ragstats.evaluation.recommend",
     "report": "ragstats.reporting.report",
+    "wild_bootstrap": "ragstats.evaluation.bootstrap",
     "wls": "ragstats.models.formula",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -58,7 +59,8 @@ class BootstrapResult:
     n_boot, n_discarded : int
         Replicates, and those without an interval statistic, which were left out.
     degenerate_fraction : float
-        Share of replicates whose drawn documents share one rate, so that they have no SE.
+        Share of replicates whose drawn documents share one rate, so that they have no SE; NaN under
+        the wild bootstrap, which draws no documents.
     n_documents : int
         K.
     alpha : float
@@ -101,6 +103,8 @@ class BootstrapResult:
     def summary(self) -> str:
         """Return the result as text of at most 80 columns."""
         level = f"{100 * (1 - self.alpha):.4g}% interval"
+        share = self.degenerate_fraction
+        degenerate = "" if np.isnan(share) else f" ({share:.4%} degenerate)"
         rows = {
             "method": self.method,
             "estimand": self.estimand,
@@ -109,14 +113,15 @@ class BootstrapResult:
             level: f"[{self.low:.6g}, {self.high:.6g}]",
             "p-value": "not defined" if np.isnan(self.pvalue) else f"{self.pvalue:.4g}",
             "documents": f"{self.n_documents}",
-            "replicates": f"{self.n_boot} ({self.n_discarded} discarded)",
-            "degenerate": f"{self.degenerate_fraction:.4%}",
+            "replicates": f"{self.n_boot}, {self.n_discarded} discarded{degenerate}",
             "random numbers": self.seed,
         }
         lines = [f"Bootstrap by document: {self.label}"]
         lines += [f"  {name:<16}{text}" for name, text in rows.items()]
-        lines += [f"  NaN: {self.reason}"] if self.reason else []
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        said = [f"NaN: {self.reason}"] if self.reason else []
+        for sentence in said + [f"note: {note}" for note in self.notes]:
+            lines += textwrap.wrap(sentence, 80, initial_indent="  ", subsequent_indent="    ")
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result without its replicates, and the aggregates to draw them again."""
@@ -222,9 +227,9 @@ def bootstrap(
     frame = given.frame.iloc[order].reset_index(drop=True)
     ordered = DocumentTable(frame, given.doc, given.score, None, dict(given.unscored), given.kept)
     result = METHODS[method](_Mean(ordered, estimand, codes, alpha, notes, progress), draws)
-    for said in (result.reason, *(n for n in result.notes if n not in notes)):
-        if said:
-            warnings.warn(f"{method}: {said}", RagstatsWarning, stacklevel=2)
+    said = [s for s in (result.reason, *result.notes) if s and s not in notes]
+    if said:
+        warnings.warn(f"{method}: {'; '.join(said)}", RagstatsWarning, stacklevel=2)
     return result
 
 
@@ -267,7 +272,7 @@ def _strata_codes(table: DocumentTable, strata: Any) -> Codes:
     counts = np.bincount(codes)
     if counts.min() < 2:
         raise DataError(
-            f"strata: stratum {levels[int(np.argmin(counts))]!r} has 1 document, at least 2 needed;"
+            f"strata: stratum '{levels[int(np.argmin(counts))]}' has 1 document, at least 2 needed;"
             " merge it with another"
         )
     return codes.astype(np.intp, copy=False)
@@ -469,7 +474,7 @@ def _of_wild(test: WildTest, draws: Draws) -> dict[str, Any]:
         **{n: getattr(test, n) for n in ("estimate", "se", "low", "high", "pvalue", "method")},
         "n_boot": test.n_boot,
         "n_discarded": 0,
-        "degenerate_fraction": 0.0,
+        "degenerate_fraction": nan,
         "seed": "none: nothing is random" if test.listed else draws.seed,
         "reason": test.reason,
         "replicates": test.replicates,

@@ -17,6 +17,7 @@ from ragstats.exceptions import DataError, unknown_column
 from ragstats.models.columns import as_pandas, float_column
 
 if TYPE_CHECKING:
+    from ragstats.evaluation.bootstrap import BootstrapResult
     from ragstats.evaluation.diagnostics import Diagnostics
     from ragstats.evaluation.means import MeanResults
 
@@ -179,6 +180,14 @@ class DocumentTable:
         from ragstats.evaluation.means import mean_of
 
         return mean_of(self.system(system), estimand, **options)
+
+    def bootstrap(
+        self, *, estimand: str, seed: Any, system: str | None = None, **options: Any
+    ) -> BootstrapResult:
+        """Resample documents; options as :func:`ragstats.bootstrap`."""
+        from ragstats.evaluation.bootstrap import bootstrap
+
+        return bootstrap(self.system(system), estimand=estimand, seed=seed, **options)
 
     def diagnostics(self, system: str | None = None) -> Diagnostics:
         """Return ICC, design effect, sizes, rates and concentration (of one system)."""

@@ -161,7 +161,7 @@ def _bootstrap_t(
         n_jobs=n_jobs,
     )  # fmt: skip
     note = f"{drawn.degenerate_fraction:.1%} of the resamples had no variation and were left out"
-    return _of(drawn.low, drawn.high, "bootstrap-t", alpha, note)
+    return _of(drawn.low, drawn.high, "bootstrap-t", alpha, note, drawn.reason)
 
 
 def _wild(mean: MeanResults, *, alpha: float, n_boot: int = 9999, seed: Any = None) -> Interval:
@@ -170,7 +170,8 @@ def _wild(mean: MeanResults, *, alpha: float, n_boot: int = 9999, seed: Any = No
     drawn = bootstrap(
         mean.documents, estimand=mean.estimand, method="wild", n_boot=n_boot, seed=seed, alpha=alpha
     )
-    return _of(drawn.low, drawn.high, "wild", alpha, "by inverting the restricted wild bootstrap")
+    note = "by inverting the restricted wild bootstrap"
+    return _of(drawn.low, drawn.high, "wild", alpha, note, drawn.reason)
 
 
 INTERVAL_METHODS = {

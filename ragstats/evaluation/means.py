@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,9 @@ from ragstats.models.compressed import Cells, results_of_inference, solve_cells
 from ragstats.models.estimand import check_estimand
 from ragstats.models.groups import column_or_values, encode_groups
 from ragstats.models.statsmodels_results import check_alpha
+
+if TYPE_CHECKING:
+    from ragstats.evaluation.bootstrap import BootstrapResult
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,12 @@ class MeanResults:
         """Return an interval with its note, and why it is NaN where it is; see :meth:`conf_int`."""
         check_alpha(alpha)
         return interval(self, method, alpha=alpha, **options)
+
+    def bootstrap(self, *, seed: Any, **options: Any) -> BootstrapResult:
+        """Resample documents; options as :func:`ragstats.bootstrap`."""
+        from ragstats.evaluation.bootstrap import bootstrap
+
+        return bootstrap(self, estimand=self.estimand, seed=seed, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimate and the aggregates, so that it can be computed again."""
