@@ -14,9 +14,8 @@ from ragstats.exceptions import DataError, RagstatsWarning
 
 if TYPE_CHECKING:
     from ragstats import datasets as datasets
-    from ragstats.evaluation.bootstrap import BootstrapResult as BootstrapResult
     from ragstats.evaluation.bootstrap import bootstrap as bootstrap
-    from ragstats.evaluation.bootstrap import wild_bootstrap as wild_bootstrap
+    from ragstats.evaluation.bootstrap_result import BootstrapResult as BootstrapResult
     from ragstats.evaluation.compare import Comparison as Comparison
     from ragstats.evaluation.compare import compare as compare
     from ragstats.evaluation.documents import DocumentTable as DocumentTable
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from ragstats.evaluation.several import compare_scores as compare_scores
     from ragstats.evaluation.survey import SurveyDesign as SurveyDesign
     from ragstats.evaluation.survey import ratio_mean as ratio_mean
+    from ragstats.evaluation.wild_bootstrap import wild_bootstrap as wild_bootstrap
     from ragstats.io.crosscheck import compare_clubsandwich as compare_clubsandwich
     from ragstats.io.crosscheck import to_clubsandwich as to_clubsandwich
     from ragstats.io.readers import read_scores as read_scores
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 #: Public name → the module that defines it.
 _PUBLIC = {
-    "BootstrapResult": "ragstats.evaluation.bootstrap",
+    "BootstrapResult": "ragstats.evaluation.bootstrap_result",
     "Comparison": "ragstats.evaluation.compare",
     "DocumentTable": "ragstats.evaluation.documents",
     "GLM": "ragstats.models.glm",
@@ -71,7 +71,7 @@ _PUBLIC = {
     "compare_scores": "ragstats.evaluation.several",
     "recommend": "ragstats.evaluation.recommend",
     "report": "ragstats.reporting.report",
-    "wild_bootstrap": "ragstats.evaluation.bootstrap",
+    "wild_bootstrap": "ragstats.evaluation.wild_bootstrap",
     "wls": "ragstats.models.formula",
 }
 

@@ -17,7 +17,7 @@ from ragstats.exceptions import DataError, unknown_column
 from ragstats.models.columns import as_pandas, float_column
 
 if TYPE_CHECKING:
-    from ragstats.evaluation.bootstrap import BootstrapResult
+    from ragstats.evaluation.bootstrap_result import BootstrapResult
     from ragstats.evaluation.diagnostics import Diagnostics
     from ragstats.evaluation.means import MeanResults
 

@@ -20,7 +20,7 @@ from ragstats.models.groups import column_or_values, encode_groups
 from ragstats.models.statsmodels_results import check_alpha
 
 if TYPE_CHECKING:
-    from ragstats.evaluation.bootstrap import BootstrapResult
+    from ragstats.evaluation.bootstrap_result import BootstrapResult
 
 
 @dataclass(frozen=True)

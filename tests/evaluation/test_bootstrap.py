@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import ragstats as rs
-from ragstats.evaluation.bootstrap import METHODS, bootstrap, wild_bootstrap
+from ragstats.evaluation.bootstrap import METHODS, bootstrap
+from ragstats.evaluation.wild_bootstrap import wild_bootstrap
 from ragstats.exceptions import DataError, RagstatsWarning
 
 
