@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ragstats import datasets as datasets
     from ragstats.evaluation.bootstrap import bootstrap as bootstrap
     from ragstats.evaluation.bootstrap_result import BootstrapResult as BootstrapResult
-    from ragstats.evaluation.compare import Comparison as Comparison
+    from ragstats.evaluation.comparison import Comparison as Comparison
     from ragstats.evaluation.compare import compare as compare
     from ragstats.evaluation.documents import DocumentTable as DocumentTable
     from ragstats.evaluation.documents import documents as documents
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 #: Public name → the module that defines it.
 _PUBLIC = {
     "BootstrapResult": "ragstats.evaluation.bootstrap_result",
-    "Comparison": "ragstats.evaluation.compare",
+    "Comparison": "ragstats.evaluation.comparison",
     "DocumentTable": "ragstats.evaluation.documents",
     "GLM": "ragstats.models.glm",
     "MeanResults": "ragstats.evaluation.means",

@@ -27,7 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from ragstats.evaluation.compare import Comparison, compare
+from ragstats.core.intervals import t_interval
+from ragstats.evaluation.compare import compare
+from ragstats.evaluation.comparison import Comparison
 from ragstats.evaluation.documents import documents
 from ragstats.evaluation.means import mean_of
 from ragstats.exceptions import DataError, nearest
@@ -143,7 +145,9 @@ def parse_gate(given: dict[str, Any]) -> GateConfig:
     rules = given.get("rule", [])
     if not isinstance(rules, list) or not rules:
         raise DataError("rule is missing: a gate needs at least one [[rule]]")
-    columns = {k: str(given[k]) for k in ("doc", "score", "system", "query") if k in given}
+    columns: dict[str, str] = {
+        k: str(given[k]) for k in ("doc", "score", "system", "query") if k in given
+    }
     names = {"unmatched": "unmatched", "cov_type": "cov_type", "df": "df",
              "population_size": "population"}  # fmt: skip
     options = {ours: given[theirs] for theirs, ours in names.items() if theirs in given}
@@ -229,17 +233,16 @@ def _interval(
 ) -> tuple[float, float, float, str]:
     alpha = 1 - config.level
     if isinstance(target, tuple):
+        columns: dict[str, Any] = {**config.columns, **config.options}
         c: Comparison = compare(
             data, estimand=config.estimand, systems=list(target), baseline=target[1],
-            **config.columns, **config.options,
+            **columns,
         )  # fmt: skip
-        row = c.table(alpha).loc[target]
-        return (
-            float(row["estimate"]),
-            float(row["low"]),
-            float(row["high"]),
-            c.estimates[target].reason,
+        found = c.estimates[target]
+        low, high = t_interval(
+            np.array(found.estimate), np.array(found.se), np.array(found.df), alpha
         )
+        return found.estimate, float(low), float(high), found.reason
     table = documents(
         data,
         doc=config.columns["doc"],
@@ -248,5 +251,5 @@ def _interval(
     )
     options = {k: v for k, v in config.options.items() if k != "unmatched"}
     mean = mean_of(table.system(target or None), config.estimand, **options)
-    found = mean.interval("t", alpha=alpha)
-    return mean.estimate, found.low, found.high, found.reason
+    interval = mean.interval("t", alpha=alpha)
+    return mean.estimate, interval.low, interval.high, interval.reason

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.evaluation.compare import Comparison, compare
+from ragstats.evaluation.compare import compare
+from ragstats.evaluation.comparison import Comparison
 from ragstats.evaluation.leaderboard import adjust_pvalues
 
 

@@ -1,0 +1,281 @@
+"""A comparison of systems: its differences, leaderboard, equivalence and joint test."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ragstats.core.hypothesis import JointTest, t_pvalue
+from ragstats.core.inference import ClusterInference
+from ragstats.evaluation.diagnostics import PairDiagnostics, diagnose_pair
+from ragstats.evaluation.leaderboard import adjust_pvalues, leaderboard
+from ragstats.evaluation.means import MeanResults, mean_of
+from ragstats.evaluation.pairs import ScoreMatrix
+from ragstats.models.statsmodels_results import check_alpha
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PairEstimate:
+    """One difference between two systems.
+
+    Attributes
+    ----------
+    estimate, se, df : float
+        System minus baseline; NaN with a ``reason``.
+    documents, queries : int
+        What it rests on.
+    reason : str
+        Why it has no standard error; empty otherwise.
+    """
+
+    estimate: float
+    se: float
+    df: float
+    documents: int
+    queries: int
+    reason: str = ""
+
+    def pvalue(self, null: float = 0.0, alternative: str = "two-sided") -> float:
+        """Return the p of "the difference is ``null``"; NaN where the SE is 0 or NaN."""
+        t = (self.estimate - null) / self.se if self.se > 0 else np.nan
+        return float(t_pvalue(np.array(t), np.array(self.df), alternative))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Differences between systems, with their uncertainty between documents.
+
+    Attributes
+    ----------
+    scores : ScoreMatrix
+        Scores by query and system.
+    estimates : dict of (str, str) to PairEstimate
+        All pairs (system, baseline), in both the asked and the other order of pairs.
+    pairs : tuple of (str, str)
+        The pairs that were asked for.
+    results : dict of (str, str) to MeanResults
+        The intercept-only regressions of the paired differences; empty for the stacked rule and
+        with covariates.
+    stacked : ClusterInference
+        The system-indicator regression, one coefficient per system.
+    estimand : str
+        "micro" or "macro".
+    baseline : str or None
+        None when all pairs were asked for.
+    unmatched : str
+        The rule for queries that not both systems have.
+    cov_type, df : str
+        The covariance type and the df rule.
+    population : int or None
+        M, when it was stated.
+    covariates : str
+        What the differences are adjusted for; empty when nothing.
+    """
+
+    scores: ScoreMatrix
+    estimates: dict[Pair, PairEstimate]
+    pairs: tuple[Pair, ...]
+    results: dict[Pair, MeanResults]
+    stacked: ClusterInference
+    estimand: str
+    baseline: str | None
+    unmatched: str
+    cov_type: str
+    df: str
+    population: int | None = None
+    covariates: str = ""
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems, in their order."""
+        return self.scores.systems
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """The differences with their 95% intervals, one row per pair; see :meth:`table`."""
+        return self.table()
+
+    def table(
+        self, alpha: float = 0.05, *, alternative: str = "two-sided", multiplicity: str = "holm"
+    ) -> pd.DataFrame:
+        """Return the differences with intervals of level ``1 - alpha``.
+
+        Parameters
+        ----------
+        alpha : float
+            One minus the confidence level of each interval.
+        alternative : {"two-sided", "larger", "smaller"}
+            Of the p-values.
+        multiplicity : str
+            How ``p_adjusted`` accounts for the number of pairs: a method of statsmodels'
+            ``multipletests``.
+
+        Returns
+        -------
+        DataFrame
+            ``estimate``, ``se``, ``df``, ``t``, ``p``, ``p_adjusted``, ``low``, ``high``,
+            ``documents``, ``queries``; index (system, baseline).
+        """
+        check_alpha(alpha)
+        return pair_table(self.estimates, self.pairs, alpha, alternative, multiplicity)
+
+    def joint_test(self) -> JointTest:
+        """Test that all systems are equal, by the AHT test of the system-indicator regression.
+
+        Under "error" and "pairwise" it uses the queries that every system has.
+
+        References
+        ----------
+        Pustejovsky and Tipton (2018), JBES 36(4), 672-683.
+        """
+        first = self.systems[0]
+        rows = np.zeros((len(self.systems) - 1, len(self.stacked.coefficients)))
+        rows[:, : len(self.systems)] = [
+            pair_contrast(self.systems, (s, first)) for s in self.systems[1:]
+        ]
+        return self.stacked.joint(rows, rows @ self.stacked.coefficients)
+
+    def means(self, *, estimand: str | None = None) -> dict[str, MeanResults]:
+        """Return the (unadjusted) mean of each system over all its scored queries."""
+        return {
+            system: mean_of(
+                self.scores.of_system(system),
+                estimand or self.estimand,
+                cov_type=self.cov_type,
+                df=self.df,
+                population=self.population,
+            )
+            for system in self.systems
+        }
+
+    def leaderboard(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Order the systems; systems that share a letter cannot be told apart.
+
+        See :func:`ragstats.evaluation.leaderboard.leaderboard` for the columns. The letters and
+        ``p_to_best`` come from all pairs, Holm-adjusted.
+        """
+        check_alpha(alpha)
+        every = tuple(itertools.combinations(self.systems, 2))
+        pairs = pair_table(self.estimates, every, alpha, "two-sided", "holm")
+        return leaderboard(self.means(), pairs, alpha=alpha)
+
+    def equivalence(self, margin: float, *, alpha: float = 0.05) -> pd.DataFrame:
+        """Test non-inferiority and equivalence against a margin.
+
+        Parameters
+        ----------
+        margin : float
+            The largest difference that does not matter, positive, in units of the score.
+        alpha : float
+            Level of the one-sided tests; the interval shown is of level ``1 - 2 alpha``.
+
+        Returns
+        -------
+        DataFrame
+            ``estimate``, ``low``, ``high`` (inside ±margin iff equivalent), ``p_noninferior`` (one
+            -sided, of "worse than the baseline by the margin or more"), ``p_equivalent`` (the
+            larger of the two one-sided p).
+
+        References
+        ----------
+        Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6), 657-680 (TOST).
+        """
+        check_alpha(2 * alpha)
+        if not (np.isfinite(margin) and margin > 0):
+            raise ValueError(f"margin={margin!r}: give a positive difference in units of the score")
+        rows = []
+        for pair in self.pairs:
+            e = self.estimates[pair]
+            half = stats.t.isf(alpha, e.df) * e.se
+            above, below = e.pvalue(-margin, "larger"), e.pvalue(margin, "smaller")
+            rows.append(
+                {
+                    "estimate": e.estimate,
+                    "low": e.estimate - half,
+                    "high": e.estimate + half,
+                    "p_noninferior": above,
+                    "p_equivalent": float(np.maximum(above, below)),
+                }
+            )
+        return pd.DataFrame(rows, index=_index(self.pairs))
+
+    def diagnostics(self, system: str, baseline: str) -> PairDiagnostics:
+        """Describe a pair on the queries that both systems have: correlation, gain, ties."""
+        both = ~np.isnan(self.scores.column(system)) & ~np.isnan(self.scores.column(baseline))
+        left, right = (self.scores.of_system(name, rows=both) for name in (system, baseline))
+        difference = self.scores.differences(system, baseline)
+        paired, alone, other = (
+            mean_of(table, self.estimand).se for table in (difference, left, right)
+        )
+        return diagnose_pair(difference, paired, alone, other, left.rates, right.rates)
+
+    def summary(self) -> str:
+        """Return the comparison as text of at most 80 columns."""
+        table = self.differences
+        shown = table[["estimate", "se", "df", "p", "low", "high", "documents"]].copy()
+        shown["p"] = [f"{p:.2g}" for p in shown["p"]]
+        shown["df"] = [f"{df:.1f}" for df in shown["df"]]
+        shown.index = pd.Index([f"{a} - {b}" for a, b in table.index])
+        shown = shown.rename(columns={"documents": "K"})
+        kind = "Differences" if self.unmatched == "stacked" else "Paired differences"
+        lines = [
+            f"{kind} of {self.scores.score!r}, {self.estimand} estimand,"
+            f" {self.cov_type}, {self.df} df, 95%",
+            shown.to_string(float_format=lambda v: f"{v:.4f}"),
+        ]
+        if self.covariates:
+            lines.append(f"Adjusted for: {self.covariates}")
+        lost = {s: n for s, n in self.scores.unscored.items() if n}
+        if lost:
+            lines.append("Unscored rows: " + ", ".join(f"{s} {n}" for s, n in lost.items()))
+        reasons = {pair: self.estimates[pair].reason for pair in self.pairs}
+        lines += [f"{pair[0]} - {pair[1]}: {why}" for pair, why in reasons.items() if why]
+        return "\n".join(lines)
+
+
+def _index(pairs: Sequence[Pair]) -> pd.MultiIndex:
+    return pd.MultiIndex.from_tuples(list(pairs), names=["system", "baseline"])
+
+
+def pair_contrast(systems: list[str], pair: Pair) -> np.ndarray:
+    """Return the contrast "system minus baseline" of the systems' coefficients (S,)."""
+    contrast = np.zeros(len(systems))
+    contrast[systems.index(pair[0])] += 1
+    contrast[systems.index(pair[1])] -= 1
+    return contrast
+
+
+def pair_table(
+    estimates: dict[Pair, PairEstimate],
+    pairs: Sequence[Pair],
+    alpha: float,
+    alternative: str,
+    multiplicity: str,
+) -> pd.DataFrame:
+    """Return the table of :meth:`Comparison.table` for some pairs."""
+    chosen = [estimates[pair] for pair in pairs]
+    estimate, se, df = (np.array([getattr(e, f) for e in chosen]) for f in ("estimate", "se", "df"))
+    half = stats.t.isf(alpha / 2, df) * se
+    p = np.array([e.pvalue(0.0, alternative) for e in chosen])
+    return pd.DataFrame(
+        {
+            "estimate": estimate,
+            "se": se,
+            "df": df,
+            "t": np.where(se > 0, estimate / np.where(se > 0, se, 1.0), np.nan),
+            "p": p,
+            "p_adjusted": adjust_pvalues(p, multiplicity),
+            "low": estimate - half,
+            "high": estimate + half,
+            "documents": [e.documents for e in chosen],
+            "queries": [e.queries for e in chosen],
+        },
+        index=_index(pairs),
+    )
