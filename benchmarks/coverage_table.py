@@ -24,7 +24,8 @@ import time
 import numpy as np
 
 from ragstats.core.intervals import iid_se, t_interval
-from ragstats.evaluation.coverage.methods import Ask, Limits, interval_limits, method
+from ragstats.evaluation.coverage.evaluate import interval_limits
+from ragstats.evaluation.coverage.methods import Ask, Limits, method
 from ragstats.evaluation.coverage.sample import Ratio, Sample
 from ragstats.evaluation.coverage.tally import tally
 from ragstats.evaluation.coverage.variances import cr2, imbens_kolesar

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import warnings
+from collections.abc import Iterable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +16,8 @@ from rich.console import Console
 
 import ragstats as rs
 from ragstats.exceptions import DataError, nearest
+from ragstats.reporting.extras import MissingExtraError
+from ragstats.reporting.outputs import Outputs
 from ragstats.reporting.report import Report, report
 
 app = typer.Typer(
@@ -25,12 +30,20 @@ app = typer.Typer(
 #: Exit status for input that cannot be analysed.
 BAD_INPUT = 2
 
-_READERS = {".csv": pd.read_csv, ".tsv": lambda path: pd.read_csv(path, sep="\t"),
-            ".parquet": pd.read_parquet}  # fmt: skip
+#: Readers of CSV-like files → their separator; Parquet has its own.
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_KNOWN = (*_SEPARATORS, ".parquet")
 
 
-def read_table(path: Path) -> tuple[pd.DataFrame, str]:
+def read_table(path: Path, *, ids: Iterable[str | None] = ()) -> tuple[pd.DataFrame, str]:
     """Read a CSV, TSV or Parquet file, and return it with its SHA-256.
+
+    Parameters
+    ----------
+    path : Path
+        The file; CSV and TSV may be compressed (.gz).
+    ids : iterable of str or None
+        Columns that are read as text, so that "007" and "7" stay two ids.
 
     Raises
     ------
@@ -40,49 +53,66 @@ def read_table(path: Path) -> tuple[pd.DataFrame, str]:
     if not path.is_file():
         raise DataError(f"FILE={str(path)!r} is not a file")
     suffix = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
-    if suffix not in _READERS:
-        known = ", ".join(_READERS)
-        raise DataError(
-            f"FILE={path.name!r} ends in {suffix!r}{nearest(suffix, _READERS)}; {known}"
-        )
-    content = path.read_bytes()
-    if not content.strip():
-        raise DataError(f"FILE={path.name!r} is empty")
+    if suffix not in _KNOWN:
+        known = ", ".join(_KNOWN)
+        raise DataError(f"FILE={path.name!r} ends in {suffix!r}{nearest(suffix, _KNOWN)}; {known}")
     try:
-        frame = _READERS[suffix](path)
-    except (
-        pd.errors.ParserError,
-        pd.errors.EmptyDataError,
-        UnicodeDecodeError,
-        OSError,
-        ValueError,
-    ) as error:
-        raise DataError(
-            f"FILE={path.name!r} cannot be read: {str(error).splitlines()[0]}"
-        ) from None
+        content = path.read_bytes()
+        if not content.strip():
+            raise DataError(f"FILE={path.name!r} is empty")
+        frame = _read(path, suffix, ids)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"FILE={path.name!r} cannot be read: {said}") from None
     if frame.empty:
         raise DataError(f"FILE={path.name!r} has a header and no rows")
     return frame, hashlib.sha256(content).hexdigest()
 
 
+def _read(path: Path, suffix: str, ids: Iterable[str | None]) -> pd.DataFrame:
+    if suffix == ".parquet":
+        return pd.read_parquet(path)
+    text = {name: "str" for name in ids if name is not None}
+    return pd.read_csv(path, sep=_SEPARATORS[suffix], dtype=text, low_memory=False)
+
+
+Html = Annotated[Path | None, typer.Option(help="Write the report as one HTML page.")]
+Json = Annotated[Path | None, typer.Option(help="Write it as JSON, with the aggregates.")]
+Markdown = Annotated[Path | None, typer.Option(help="Write it as Markdown.")]
+Figures = Annotated[
+    Path | None, typer.Option(help="Write its figures to this folder, as SVG and PNG.")
+]
+
+
 @app.command()
-def demo() -> None:
+def demo(
+    html: Html = None, json: Json = None, markdown: Markdown = None, figures: Figures = None
+) -> None:
     """Run the whole procedure on the shipped retrieval outcomes."""
+    outputs = Outputs(html, json, markdown, figures)
+    outputs.check()
     scores = rs.datasets.load_retrieval()
-    show(
-        report(
-            scores,
-            doc="doc_id",
-            score="hit_at_1",
-            system="system",
-            query="query_id",
-            baseline="bm25",
-            population="5,588 manual pages of Debian 12, of which these are 23% (intervals here do"
-            " not use that: they speak of pages like these; --population-size 5588 would)",
-            design="simple random sample of 1,300 pages; every chunk of a page has one query",
-            source="shipped retrieval outcomes (rs.datasets.load_retrieval)",
-        )
+    found = report(
+        scores,
+        doc="doc_id",
+        score="hit_at_1",
+        system="system",
+        query="query_id",
+        baseline="bm25",
+        title="Four retrievers on Debian manual pages: hit at rank 1",
+        estimand="micro",
+        why_estimand="the question is which share of all chunks a system ranks first",
+        population="5,588 English manual pages of 109 Debian 12 packages",
+        design="simple random sample of 1,300 pages without replacement",
+        levels="pages were drawn; every chunk of a drawn page has one query",
+        fraction=1300 / 5588,
+        left_out="pages that were not drawn are not in the index, so the task is easier than with"
+        " all of them",
+        source="shipped retrieval outcomes (rs.datasets.load_retrieval)",
     )
+    deliver(found, outputs)
 
 
 @app.command(name="report")
@@ -97,42 +127,85 @@ def report_command(
     query: Annotated[str | None, typer.Option(help="Column of query ids, for pairing.")] = None,
     baseline: Annotated[str | None, typer.Option(help="System to compare the others with.")] = None,
     unmatched: Annotated[str, typer.Option(help="error, pairwise or stacked.")] = "error",
+    estimand: Annotated[
+        str | None, typer.Option(help="micro or macro: the mean that answers the question.")
+    ] = None,
+    why_estimand: Annotated[str, typer.Option(help="Why it answers the question.")] = "",
     population: Annotated[
         str, typer.Option(help="Which documents these stand for, in words.")
     ] = "",
     population_size: Annotated[
-        int | None, typer.Option(help="Documents in the population.")
+        int | None, typer.Option(help="Documents in the population; corrects the variances.")
     ] = None,
     design: Annotated[str, typer.Option(help="How the documents were drawn, in words.")] = "",
+    levels: Annotated[str, typer.Option(help="What was drawn at each level, in words.")] = "",
+    fraction: Annotated[
+        float | None, typer.Option(help="Share of the population that is here, without its size.")
+    ] = None,
+    left_out: Annotated[
+        list[str] | None, typer.Option(help="What else is not covered (may be repeated).")
+    ] = None,
+    title: Annotated[str, typer.Option(help="Title of the report.")] = "",
+    cov_type: Annotated[str, typer.Option(help="Covariance type, for instance CR2.")] = "CR2",
+    df: Annotated[str, typer.Option(help="satterthwaite, K-1, K-p or normal.")] = "satterthwaite",
+    alpha: Annotated[float, typer.Option(help="Intervals have level 1 - alpha.")] = 0.05,
+    html: Html = None,
+    json: Json = None,
+    markdown: Markdown = None,
+    figures: Figures = None,
 ) -> None:
     """Report the means of each system and their paired differences."""
-    frame, digest = read_table(file)
-    show(
-        report(
-            frame, doc=doc, score=score, system=system, query=query, baseline=baseline,
-            unmatched=unmatched, population=population, population_size=population_size,
-            design=design, source=file.name, sha256=digest,
-        )
+    outputs = Outputs(html, json, markdown, figures)
+    outputs.check(file)
+    frame, digest = read_table(file, ids=(doc, system, query))
+    found = report(
+        frame, doc=doc, score=score, system=system, query=query, baseline=baseline,
+        unmatched=unmatched, estimand=estimand, why_estimand=why_estimand, population=population,
+        population_size=population_size, design=design, levels=levels, fraction=fraction,
+        left_out=left_out or (), title=title, source=file.name, sha256=digest, cov_type=cov_type,
+        df=df, alpha=alpha,
     )  # fmt: skip
+    deliver(found, outputs)
+
+
+def deliver(result: Report, outputs: Outputs) -> None:
+    """Write the files that were asked for, print the report, and say what was written."""
+    written = outputs.write(result)
+    show(result)
+    for path in written:
+        typer.echo(f"wrote {path} ({path.stat().st_size / 1000:,.0f} kB)", err=True)
 
 
 def show(result: Report) -> None:
     """Print a report as wide as the terminal, up to 100 columns, and 80 in a pipe."""
-    from ragstats.reporting.text import WIDTH, render
+    if not sys.stdout.isatty():
+        sys.stdout.write(result.to_text())
+        return
+    from ragstats.reporting.text import render
 
-    width = min(Console().width, 100) if sys.stdout.isatty() else WIDTH
-    render(result.content, Console(width=width, highlight=False))
+    render(result.content, Console(width=min(Console().width, 100), highlight=False))
 
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; input that cannot be analysed is answered by one line and status 2."""
-    try:
-        return app(args=arguments)
-    except (ValueError, TypeError) as error:
-        Console(stderr=True, soft_wrap=True, highlight=False).print(
-            f"ragstats: {error}", markup=False
-        )
-        sys.exit(BAD_INPUT)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without ν still gets its report
+    with warnings.catch_warnings():
+        warnings.showwarning = _one_line
+        try:
+            return app(args=arguments)
+        except (ValueError, TypeError, MissingExtraError) as error:
+            _say(str(error))
+            sys.exit(BAD_INPUT)
+
+
+def _one_line(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show a warning as one line."""
+    _say(f"warning: {message}")
+
+
+def _say(text: str) -> None:
+    Console(stderr=True, soft_wrap=True, highlight=False).print(f"ragstats: {text}", markup=False)
 
 
 if __name__ == "__main__":

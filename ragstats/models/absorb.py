@@ -97,7 +97,7 @@ def solve_absorbed(rows: Rows, effects: dict[str, Codes]) -> AbsorbedFit:
     return AbsorbedFit(
         fit=replace(fit, moments=moments, coefficients=moments.origin),
         slopes=slopes,
-        endog=pd.Series(left[:, 0], index=index, name=rows.endog.name),
+        endog=pd.Series(left[:, 0], index=index, name=str(rows.endog.name)),
         exog=pd.DataFrame(left[:, 1:], index=index, columns=names),
         rank=len(kept) + (effects_rank(nested) if nested else 0),
     )

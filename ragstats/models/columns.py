@@ -29,11 +29,12 @@ def as_pandas(data: Any, *, argument: str = "data") -> pd.DataFrame:
     if isinstance(data, dict):
         return pd.DataFrame(data)
     try:
-        return nw.from_native(data, eager_only=True).to_pandas()
+        frame: pd.DataFrame = nw.from_native(data, eager_only=True).to_pandas()
     except TypeError:
         raise TypeError(
             f"{argument} is a {type(data).__name__}; give a pandas, polars or pyarrow table"
         ) from None
+    return frame
 
 
 def plain_column(values: pd.Series) -> pd.Series:
@@ -48,26 +49,50 @@ def plain_column(values: pd.Series) -> pd.Series:
             return values
         if pd.api.types.is_numeric_dtype(categories.dtype):
             return values
-        renamed = values.cat.rename_categories(categories.astype(object))
-        return renamed
-    if pd.api.types.is_bool_dtype(dtype):
-        return values.astype(bool) if not values.isna().any() else values.astype(object)
-    if pd.api.types.is_numeric_dtype(dtype):
-        if isinstance(dtype, np.dtype):
-            return values
-        floats = values.to_numpy(dtype=float, na_value=np.nan)
-        return pd.Series(floats, index=values.index, name=values.name)
-    if _is_decimal(values):
-        return values.astype(float)
+        return values.cat.rename_categories(list(categories.astype(object)))
+    if pd.api.types.is_bool_dtype(dtype) and not values.isna().any():
+        return values.astype(bool)
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
+        return values if isinstance(dtype, np.dtype) else _floats(values)
+    if _holds_numbers(values):
+        whole = not values.isna().any() and pd.api.types.infer_dtype(values) == "integer"
+        return values.astype(np.int64) if whole else _floats(values)
     if pd.api.types.is_datetime64_any_dtype(dtype) and isinstance(dtype, np.dtype):
         return values
     as_object = values.astype(object)
     return as_object.where(values.notna(), None)
 
 
-def _is_decimal(values: pd.Series) -> bool:
-    """Whether an Arrow or object column holds decimals."""
-    return "decimal" in str(values.dtype).lower()
+def _floats(values: pd.Series) -> pd.Series:
+    """Return a column of numbers as float64, missing ones NaN."""
+    if isinstance(values.dtype, np.dtype):
+        floats = values.where(values.notna(), np.nan).to_numpy(dtype=float)
+    elif "decimal" in str(values.dtype).lower():
+        floats = values.astype(float).to_numpy()
+    else:
+        floats = values.to_numpy(dtype=float, na_value=np.nan)
+    return pd.Series(floats, index=values.index, name=values.name)
+
+
+def _holds_numbers(values: pd.Series) -> bool:
+    """Whether a column of objects, or of Arrow decimals, holds numbers, not text."""
+    if "decimal" in str(values.dtype).lower():
+        return True
+    return values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) in _NUMBERS
+
+
+#: What pandas calls columns of numbers that are stored as Python objects.
+_NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
+
+
+def outcome_column(values: pd.Series) -> pd.Series:
+    """Return an outcome as patsy should read it: true and false are 1 and 0, not two levels."""
+    if pd.api.types.is_bool_dtype(values.dtype) or (
+        values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) == "boolean"
+    ):
+        missing = values.isna()
+        return values.where(~missing, False).astype(bool).astype(float).mask(missing)
+    return plain_column(values)
 
 
 def float_column(argument: str, values: pd.Series) -> np.ndarray:
@@ -78,13 +103,13 @@ def float_column(argument: str, values: pd.Series) -> np.ndarray:
     TypeError
         If the column does not hold numbers.
     """
+    plain = outcome_column(values)
     try:
-        plain = plain_column(values)
-        return np.asarray(
-            plain.to_numpy(dtype=float, na_value=np.nan)
-            if isinstance(plain.dtype, np.dtype)
-            else plain.astype(float)
-        )
+        if isinstance(plain.dtype, pd.CategoricalDtype):
+            return np.asarray(plain.astype(float))
+        if plain.dtype == object:
+            raise TypeError("text")
+        return np.asarray(plain.to_numpy(dtype=float, na_value=np.nan))
     except (TypeError, ValueError):
         raise TypeError(
             f"{argument}: column {values.name!r} of dtype {values.dtype} does not hold numbers"

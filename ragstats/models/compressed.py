@@ -17,6 +17,7 @@ from ragstats.core.estimate import LeastSquares, least_squares
 from ragstats.core.inference import ClusterInference
 from ragstats.core.segments import Floats
 from ragstats.core.working import WorkingRows
+from ragstats.models.data import use_cluster_data
 from ragstats.models.design import Design
 from ragstats.models.groups import Grouping
 from ragstats.models.linear import OLS, WLS
@@ -84,7 +85,19 @@ def results_of_inference(
 ) -> Any:
     """Return statsmodels results without rows: OLS for micro, inverse-variance WLS for macro."""
     model = _model(fit, cells, estimand)
+    model._sums = _sums_of_squares(cells, estimand)
     return model._results_class.from_inference(model, inference)
+
+
+def _sums_of_squares(cells: Cells, estimand: str) -> dict[str, float]:
+    """Return what statsmodels sums over the rows, from the cells; NaN without sums of squares."""
+    weights = 1.0 / cells.count if estimand == "macro" else np.ones(len(cells.count))
+    squares = float(weights @ cells.squares)
+    return {
+        "uncentered_tss": squares,
+        "centered_tss": squares - float(weights @ cells.total) ** 2 / float(weights @ cells.count),
+        "log_weights": float(cells.count @ np.log(weights)),
+    }
 
 
 def _model(fit: LeastSquares, cells: Cells, estimand: str) -> Any:
@@ -94,7 +107,7 @@ def _model(fit: LeastSquares, cells: Cells, estimand: str) -> Any:
     endog = pd.Series(np.zeros(p + 1), name=cells.outcome)
     exog = pd.DataFrame(np.eye(p + 1, p), columns=names)
     kind, parent = (WLS, sm.WLS) if estimand == "macro" else (OLS, sm.OLS)
-    model = object.__new__(kind)
+    model: Any = object.__new__(kind)
     parent.__init__(model, endog, exog, hasconst=False)
     model._fit, model._weights = fit, None if estimand == "micro" else np.empty(0)
     model._working, model.estimand, model.absorbed = "inverse_var", estimand, ()
@@ -105,6 +118,7 @@ def _model(fit: LeastSquares, cells: Cells, estimand: str) -> Any:
     model.k_constant = model.data.k_constant = int(model._design.has_constant)
     model.data.const_idx = model._design.constant
     model.groups = cells.grouping
+    use_cluster_data(model)
     light = light_model(model)
     light._fit = fit  # K rows: what results need to read the moments
     return light

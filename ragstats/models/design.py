@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,32 @@ import pandas as pd
 import patsy
 
 from ragstats.core.orthonormal import Basis
-from ragstats.exceptions import RagstatsWarning
 from ragstats.models.columns import as_pandas, named_in_formula, plain_column
 from ragstats.models.groups import Grouping
 from ragstats.models.rows import Rows
+from ragstats.models.say import warn
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How a term of the formula is coded.
+
+    Attributes
+    ----------
+    kind : {"categorical", "numeric", "interaction"}
+        Only categorical main effects have levels.
+    levels : tuple
+        The levels, in their order.
+    matrix : ndarray (levels, columns of the term)
+        The row of the design's columns for each level.
+    columns : ndarray of int
+        Where they are among the columns of the formula.
+    """
+
+    kind: str
+    levels: tuple[Any, ...] = ()
+    matrix: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    columns: np.ndarray = field(default_factory=lambda: np.empty(0, np.intp))
 
 
 @dataclass
@@ -47,6 +68,10 @@ class Design:
         Empty for arrays.
     design_info : patsy.DesignInfo or None
         None for arrays and after loading; it cannot be stored.
+    codings : dict of str to Coding
+        How the levels of each categorical main effect are coded; it can be stored.
+    combinations : ndarray (p, number of aliased columns) or None
+        The aliased columns as combinations of the kept ones.
     """
 
     names: tuple[str, ...]
@@ -61,24 +86,26 @@ class Design:
     terms: dict[str, list[int]]
     formula: str = ""
     design_info: Any = field(default=None, repr=False)
+    codings: dict[str, Coding] = field(default_factory=dict, repr=False)
+    combinations: np.ndarray | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "design_info": None}
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Design:
+        return replace(self)  # nothing in it is ever changed, and patsy's part can't be copied
+
     def warn(self, condition_limit: float) -> None:
         """Say what was dropped from the design, and whether it is badly conditioned."""
         if self.aliased:
-            warnings.warn(
-                f"aliased columns dropped: {', '.join(self.aliased)} (combinations of earlier ones)",
-                RagstatsWarning,
-                stacklevel=5,
+            warn(
+                f"aliased columns dropped: {', '.join(self.aliased)}"
+                " (combinations of earlier ones)"
             )
         if self.condition > condition_limit:
-            warnings.warn(
+            warn(
                 f"the design is close to collinear (scaled condition number {self.condition:.1e});"
-                f" columns: {', '.join(self.names)}",
-                RagstatsWarning,
-                stacklevel=5,
+                f" columns: {', '.join(self.names)}"
             )
 
     def rows_for(self, exog: Any, *, transform: bool = True) -> pd.DataFrame:
@@ -97,21 +124,53 @@ class Design:
         if transform and self.design_info is not None:
             return self._from_formula(exog)
         if isinstance(exog, pd.DataFrame) and set(self.names) <= set(map(str, exog.columns)):
-            return exog.set_axis(map(str, exog.columns), axis=1)[list(self.names)].astype(float)
+            named = exog.set_axis([str(c) for c in exog.columns], axis=1)
+            return named[list(self.names)].astype(float)
         values = np.asarray(exog, float)
         values = values[:, None] if values.ndim == 1 and len(self.names) == 1 else values
         values = np.atleast_2d(values)
+        index = exog.index if isinstance(exog, (pd.DataFrame, pd.Series)) else None
+        if index is not None and len(index) != len(values):
+            index = None
         if values.shape[1] == len(self.names) + len(self.aliased) and self.aliased:
-            values = values[:, self.columns]
+            return self._estimable(pd.DataFrame(values, index=index))
         if values.shape[1] != len(self.names):
             raise ValueError(
                 f"exog has {values.shape[1]} columns; the model has {len(self.names)}:"
                 f" {', '.join(self.names)}"
             )
-        index = exog.index if isinstance(exog, (pd.DataFrame, pd.Series)) else None
-        if index is not None and len(index) != len(values):
-            index = None
         return pd.DataFrame(values, columns=list(self.names), index=index)
+
+    def is_estimable(self, rows: np.ndarray) -> np.ndarray:
+        """Return which combinations of the formula's columns (m, all) have a unique estimate (m,).
+
+        Those are the combinations of rows of the design; all are, unless columns are collinear.
+        Incomplete rows count as estimable: they are NaN for another reason.
+        """
+        if self.combinations is None:
+            return np.ones(len(rows), bool)
+        implied = rows[:, self.columns] @ self.combinations
+        aliased = np.delete(rows, self.columns, axis=1)
+        size = np.maximum(np.abs(rows).max(axis=1, initial=1.0), 1.0)
+        return np.asarray(~(np.abs(aliased - implied) > 1e-7 * size[:, None]).any(axis=1))
+
+    def _estimable(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Take the kept columns (m, p) of rows of the formula, NaN where no estimate is unique.
+
+        Among collinear columns only one coefficient is left, so that a row has a prediction only
+        where it is as collinear as the rows of the fit were.
+        """
+        kept = rows.iloc[:, self.columns].set_axis(list(self.names), axis=1)
+        elsewhere = ~self.is_estimable(rows.to_numpy(float))
+        if elsewhere.any():
+            warn(
+                f"exog: {int(elsewhere.sum())} rows have no unique prediction, because"
+                f" {', '.join(self.aliased)} was a combination of other columns in the fit and is"
+                " not one here; they are NaN"
+            )
+            kept = kept.astype(float)
+            kept.iloc[np.flatnonzero(elsewhere)] = np.nan
+        return kept
 
     def _from_formula(self, exog: Any) -> pd.DataFrame:
         """Evaluate the right side of the formula on a frame; incomplete rows stay, as NaN."""
@@ -131,7 +190,7 @@ class Design:
             raise ValueError(f"exog: {str(error).splitlines()[0]}") from None
         if not self.design_info.factor_infos:  # intercept only: as many rows as the data have
             rows = pd.DataFrame(np.ones((len(frame), 1)), index=frame.index, columns=rows.columns)
-        return rows.reindex(frame.index).iloc[:, self.columns]
+        return self._estimable(rows.reindex(frame.index))
 
 
 def describe_design(rows: Rows, basis: Basis) -> Design:
@@ -161,7 +220,39 @@ def describe_design(rows: Rows, basis: Basis) -> Design:
         terms=terms,
         formula=rows.formula,
         design_info=rows.design_info,
+        codings={} if rows.design_info is None else term_codings(rows.design_info),
+        combinations=_combinations(rows.exog.to_numpy(), basis),
     )
+
+
+def term_codings(design_info: Any) -> dict[str, Coding]:
+    """Return how each term of a patsy design is coded."""
+    codings = {}
+    for name, term in zip(design_info.term_names, design_info.terms, strict=True):
+        if len(term.factors) != 1:
+            codings[name] = Coding("interaction" if term.factors else "numeric")
+            continue
+        factor = term.factors[0]
+        info = design_info.factor_infos[factor]
+        if info.type != "categorical":
+            codings[name] = Coding("numeric")
+            continue
+        levels = tuple(info.categories)
+        coding = design_info.term_codings[term][0].contrast_matrices.get(factor)
+        matrix = np.eye(len(levels)) if coding is None else np.asarray(coding.matrix, float)
+        where = design_info.term_slices[term]
+        codings[name] = Coding("categorical", levels, matrix, np.arange(where.start, where.stop))
+    return codings
+
+
+def _combinations(exog: np.ndarray, basis: Basis) -> np.ndarray | None:
+    """Return the aliased columns as combinations of the kept ones (p, aliased)."""
+    if not basis.aliased.size:
+        return None
+    kept = exog[:, basis.columns]
+    scale = np.abs(kept).max(axis=0)
+    solution = np.linalg.lstsq(kept / scale, exog[:, basis.aliased], rcond=None)[0]
+    return np.asarray(solution / scale[:, None])
 
 
 def find_constant(exog: np.ndarray, basis: Basis) -> tuple[bool, int | None]:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import patsy
 
+from ragstats.models.arguments import needs_groups
 from ragstats.models.estimand import check_estimand
 from ragstats.models.glm import GLM
 from ragstats.models.linear import OLS, WLS, absorbed_extras, refuse_absorb
-from ragstats.models.rows import rows_from_formula
+from ragstats.models.rows_of_formula import rows_from_formula
 
 
 def _environment(depth: int) -> patsy.EvalEnvironment:
@@ -19,6 +20,7 @@ def _environment(depth: int) -> patsy.EvalEnvironment:
     return env if "np" in env.namespace else env.with_outer_namespace({"np": np})
 
 
+@needs_groups("rs.ols(formula, data, groups='doc_id')")
 def ols(
     formula: str,
     data: Any,
@@ -82,7 +84,7 @@ def ols(
     extras = {"by": by, "unit": unit, **absorbed_extras(absorb)}
     rows = rows_from_formula(
         formula, data, groups=groups, extras=extras, missing=missing, subset=subset,
-        env=_environment(2),
+        env=_environment(3),
     )  # fmt: skip
     if estimand == "macro":
         return WLS.from_rows(rows, estimand="macro")
@@ -91,6 +93,7 @@ def ols(
     return OLS.from_rows(rows)
 
 
+@needs_groups("rs.wls(formula, data, groups='doc_id', weights='w')")
 def wls(
     formula: str,
     data: Any,
@@ -141,11 +144,12 @@ def wls(
     refuse_absorb(absorb, "weights")
     rows = rows_from_formula(
         formula, data, groups=groups, extras={"weights": weights}, missing=missing, subset=subset,
-        env=_environment(2),
+        env=_environment(3),
     )  # fmt: skip
     return WLS.from_rows(rows, working=working)
 
 
+@needs_groups("rs.glm(formula, data, groups='doc_id', family=family)")
 def glm(
     formula: str,
     data: Any,
@@ -204,6 +208,6 @@ def glm(
     }
     rows = rows_from_formula(
         formula, data, groups=groups, extras=extras, missing=missing, subset=subset,
-        env=_environment(2), outcome_columns=2,
+        env=_environment(3), outcome_columns=2,
     )  # fmt: skip
     return GLM.from_rows(rows, family=family)

@@ -18,10 +18,12 @@ from ragstats.core.orthonormal import orthonormalize
 from ragstats.core.segments import Floats
 from ragstats.core.working import WorkingRows
 from ragstats.exceptions import DataError
+from ragstats.models.arguments import needs_groups, refuse_unknown_fit_options
 from ragstats.models.design import describe_design
 from ragstats.models.irls import GLMFit, fit_glm
-from ragstats.models.linear import attach_design, refuse_unknown_fit_options
-from ragstats.models.rows import Rows, rows_from_arrays
+from ragstats.models.linear import attach_design, refuse_without_rows
+from ragstats.models.rows import Rows
+from ragstats.models.rows_of_arrays import rows_from_arrays
 from ragstats.models.statsmodels_results import GLMResults
 
 
@@ -75,6 +77,7 @@ class GLM(sm.GLM):
     estimand = "micro"
     _working = "inverse_var"
 
+    @needs_groups("rs.GLM(y, X, groups=documents, family=family)")
     def __init__(
         self,
         endog: Any,
@@ -118,7 +121,7 @@ class GLM(sm.GLM):
         given = {name: values for name, values in rows.extras.items() if name in _GLM_EXTRAS}
         sm.GLM.__init__(self, rows.endog, exog, family=family, hasconst=False, **given)
         self._weights: Floats | None = given.get("var_weights")
-        attach_design(self)
+        attach_design(self, rows)
         self.df_model = float(self.rank - 1)
         self.df_resid = float(self.wnobs - self.rank)
 
@@ -146,7 +149,8 @@ class GLM(sm.GLM):
         GLMResults
             In statsmodels' wrapper.
         """
-        refuse_unknown_fit_options(unknown)
+        refuse_unknown_fit_options(unknown, ("cov_type", "df", "start_params"))
+        refuse_without_rows(self)
         adjustment(cov_type), df_rule(df)  # before the work
         fit = fit_glm(
             self.exog,
@@ -171,6 +175,7 @@ class GLM(sm.GLM):
 
     def plain_model(self) -> Any:
         """Return statsmodels' own model of the same rows."""
+        refuse_without_rows(self)
         kwds = {n: getattr(self, n) for n in ("offset", "var_weights", "freq_weights")}
         if self._has_exposure:
             kwds["exposure"] = np.exp(self.exposure)
@@ -183,7 +188,7 @@ _GLM_EXTRAS = ("var_weights", "freq_weights", "offset", "exposure")
 
 
 def _working_squares(model: GLM, fit: GLMFit) -> LeastSquares:
-    """Return the last weighted least-squares step: whitened rows ``√(m/V) D X``, residuals y - μ."""
+    """Return the last weighted step: whitened rows ``√(m/V) D X``, residuals y - μ."""
     grouping = model._design.grouping
     root = np.sqrt(model.freq_weights / fit.variance)
     basis = orthonormalize(model.exog * (fit.slope * root)[:, None])
@@ -224,7 +229,7 @@ def _trials(rows: Rows, family: Any) -> Rows:
     return replace(rows, endog=proportion, extras={**rows.extras, "var_weights": prior})
 
 
-def _check_domain(endog: pd.Series, family: Any) -> None:
+def _check_domain(endog: pd.Series | pd.DataFrame, family: Any) -> None:
     """Raise for outcomes that the family cannot have."""
     values = endog.to_numpy()
     name = type(family).__name__

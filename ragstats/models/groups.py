@@ -41,7 +41,12 @@ class Grouping:
 
 
 def column_or_values(
-    argument: str, given: Any, data: pd.DataFrame, *, kept_rows: np.ndarray | None = None
+    argument: str,
+    given: Any,
+    data: pd.DataFrame,
+    *,
+    kept_rows: np.ndarray | None = None,
+    labelled: bool = True,
 ) -> pd.Series:
     """Return what the user gave for ``argument`` as one value per row of ``data``.
 
@@ -55,6 +60,9 @@ def column_or_values(
         The data before any row is dropped.
     kept_rows : ndarray of bool, optional
         The rows that a fit kept; an array of that length is then accepted too.
+    labelled : bool
+        Whether the data came with an index of their own. Without one, a Series that has an index
+        could be meant by its labels or by its order, and is refused.
 
     Raises
     ------
@@ -66,7 +74,12 @@ def column_or_values(
             given = given[0]
         elif all(g in data.columns for g in given):
             raise _two_columns(argument, list(given))
-    if isinstance(given, str):
+    if isinstance(given, str) or (np.isscalar(given) and given in data.columns):
+        if data.columns.empty:
+            raise ValueError(
+                f"{argument}={given!r} names a column, and the data are arrays without names;"
+                " give one value per row"
+            )
         if given not in data.columns:
             raise unknown_column(argument, given, data.columns)
         column = data[given]
@@ -78,6 +91,8 @@ def column_or_values(
             raise _two_columns(argument, [str(c) for c in given.columns], given.shape)
         given = given.iloc[:, 0]
     if isinstance(given, pd.Series):
+        if not labelled:
+            return _of_arrays(argument, given, data, kept_rows)
         return _by_index(argument, given, data, kept_rows)
     return _by_position(argument, given, data, kept_rows)
 
@@ -87,9 +102,21 @@ def _two_columns(
 ) -> ValueError:
     seen = f" (shape {shape})" if shape else ""
     return ValueError(
-        f"{argument}={names}{seen} names {len(names)} columns, and one is needed: join them into one"
-        " key if their combination is the sampling unit, or cluster by the coarser of the two"
+        f"{argument}={names}{seen} names {len(names)} columns, and one is needed: join them into"
+        " one key if their combination is the sampling unit, or cluster by the coarser of the two"
     )
+
+
+def _of_arrays(
+    argument: str, given: pd.Series, data: pd.DataFrame, kept_rows: np.ndarray | None
+) -> pd.Series:
+    """Take a Series that goes with arrays by position, where its index says nothing else."""
+    if not given.index.equals(pd.RangeIndex(len(given))):
+        raise ValueError(
+            f"{argument} is a Series with an index ({given.index[0]!r}, …), and the data are arrays"
+            f" without one; pass {argument}.to_numpy() if it is in row order, or data with an index"
+        )
+    return _by_position(argument, given.array, data, kept_rows)
 
 
 def _by_index(
@@ -103,8 +130,8 @@ def _by_index(
     if not (given.index.is_unique and data.index.is_unique):
         whose = "its" if not given.index.is_unique else "the data's"
         raise ValueError(
-            f"{argument}: a Series is aligned by index, but {whose} index has duplicates and the two"
-            f" differ; pass a column name, or an array of {len(data)} values in row order"
+            f"{argument}: a Series is aligned by index, but {whose} index has duplicates and the"
+            f" two differ; pass a column name, or an array of {len(data)} values in row order"
         )
     missing = ~data.index.isin(given.index)
     if kept_rows is not None:
@@ -121,8 +148,9 @@ def _by_position(
     argument: str, given: Any, data: pd.DataFrame, kept_rows: np.ndarray | None
 ) -> pd.Series:
     """Take an array of one value per row."""
-    values = given if isinstance(given, pd.api.extensions.ExtensionArray) else np.asarray(given)
-    shape = getattr(values, "shape", (len(values),))
+    is_extension = isinstance(given, pd.api.extensions.ExtensionArray)
+    values: Any = given if is_extension else np.asarray(given)
+    shape: tuple[int, ...] = values.shape
     if len(shape) == 2 and shape[1] == 1:
         values = np.asarray(values)[:, 0]
     elif len(shape) != 1:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,23 @@ import pandas as pd
 import patsy
 from scipy import stats
 from statsmodels.stats.contrast import ContrastResults, MultiCompResult
-from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.multitest import multipletests, multitest_methods_names
 
 from ragstats.core.hypothesis import ALTERNATIVES, JointTest, independent_constraints, t_pvalue
 from ragstats.core.inference import ClusterInference, ContrastEstimate
 from ragstats.core.segments import Floats
 from ragstats.exceptions import RagstatsWarning, unknown_option
+from ragstats.models.say import warn
 
 JOINT_TESTS = {
     "AHT": "approximate Hotelling T² of Pustejovsky and Tipton (clubSandwich's 'HTZ')",
     "F": "naive F with K-1 denominator df",
     "chi2": "asymptotic Wald",
 }
+
+
+#: Headers of p-values, by alternative.
+_P_HEADERS = {"two-sided": "P>|t|", "larger": "P>t", "smaller": "P<t"}
 
 
 class ClusterContrastResults(ContrastResults):
@@ -51,9 +57,10 @@ class ClusterContrastResults(ContrastResults):
 
     def summary_frame(self, xname: Any = None, alpha: float = 0.05) -> pd.DataFrame:
         """Return the table as a frame, with the df of each row."""
-        frame = super().summary_frame(xname=xname, alpha=alpha)
+        frame: pd.DataFrame = super().summary_frame(xname=xname, alpha=alpha)
         if self.distribution == "t":
             frame.insert(3, "df", np.broadcast_to(self.df_denom, len(frame)))
+            frame = frame.rename(columns={"P>|t|": _P_HEADERS[self.alternative]})
         return frame
 
 
@@ -147,16 +154,12 @@ def contrast_test(
     result.reason = "; ".join(reasons)
     for i, documents in enumerate(estimate.needs):
         if documents:
-            warnings.warn(
-                f"contrast {i} cannot be estimated without document {documents}",
-                RagstatsWarning,
-                stacklevel=4,
-            )
+            warn(f"contrast {i} cannot be estimated without document {documents}")
     return result
 
 
 def joint_test(
-    inference: ClusterInference, rows: Floats, gap: Floats, test: str
+    inference: ClusterInference, rows: Floats, gap: Floats, test: str | None = None
 ) -> ClusterContrastResults:
     """Test the rows together.
 
@@ -177,26 +180,29 @@ def joint_test(
     result.reason = outcome.reason
     result.eta = outcome.eta
     if outcome.reason:
-        warnings.warn(f"joint test is NaN: {outcome.reason}", RagstatsWarning, stacklevel=4)
+        warn(f"joint test is NaN: {outcome.reason}")
     return result
 
 
-def _joint(inference: ClusterInference, rows: Floats, gap: Floats, test: str) -> JointTest:
-    if test not in JOINT_TESTS:
+def _joint(inference: ClusterInference, rows: Floats, gap: Floats, test: str | None) -> JointTest:
+    if test is not None and test not in JOINT_TESTS:
         raise unknown_option("test", test, JOINT_TESTS)
+    small = inference.rule.name in ("satterthwaite", "IK")
     q = len(independent_rows(inference, rows, gap))
-    if q == 1 and test == "AHT":
+    if q == 1 and (test is None or (test == "AHT" and small)):
         return _single(inference, rows, gap)
     outcome = inference.joint(rows, gap)
-    if test == "AHT" and inference.rule.name in ("satterthwaite", "IK"):
-        return outcome
-    context = inference.contrasts(rows[:1])
-    df = float("inf") if test == "chi2" else float(context.df[0])
-    if test == "F" and inference.rule.name not in ("K-1", "K-p", "normal"):
-        df = float(inference.moments.n_groups - 1)
-    if not np.isfinite(outcome.wald):
+    if test == "AHT" or (test is None and small) or not np.isfinite(outcome.wald):
         return outcome
     statistic = outcome.wald / q
+    if test == "chi2":
+        pvalue = float(stats.chi2.sf(outcome.wald, q))
+        return JointTest(statistic, q, float("inf"), pvalue, float("nan"), outcome.wald)
+    n_groups = inference.moments.n_groups
+    df = float(n_groups - 1) if small else float(inference.contrasts(rows[:1]).df[0])
+    if np.isnan(df):
+        nan, reason = float("nan"), f"the {inference.rule.name} df are undefined"
+        return JointTest(statistic, q, nan, nan, nan, outcome.wald, reason)
     pvalue = float(stats.chi2.sf(outcome.wald, q) if np.isinf(df) else stats.f.sf(statistic, q, df))
     return JointTest(statistic, q, df, pvalue, float("nan"), outcome.wald)
 
@@ -226,60 +232,97 @@ def _single(inference: ClusterInference, rows: Floats, gap: Floats) -> JointTest
     return JointTest(t**2, 1, df, pvalue, df, t**2)
 
 
-def pairwise_levels(
-    design_info: Any, term_name: str, factor_labels: Sequence[str] | None
-) -> tuple[Floats, list[str], slice]:
-    """Return the differences of all pairs of levels of a categorical term, under any coding.
+@dataclass(frozen=True)
+class Pairs:
+    """Differences between all pairs of levels of a categorical term.
 
-    Returns
-    -------
-    rows : ndarray (pairs, columns of the term)
+    Attributes
+    ----------
+    term : str
+        The term.
+    rows : ndarray (pairs, p)
+        The contrasts of the coefficients.
     labels : list of str
         "later-earlier".
-    columns : slice
-        Where the term stands in the design.
+    estimable : ndarray of bool (pairs,)
+        False where collinear columns leave a difference without a unique estimate.
     """
-    names = list(design_info.term_names)
-    if term_name not in names:
-        raise unknown_option("term_name", term_name, names)
-    term = design_info.terms[names.index(term_name)]
-    if len(term.factors) != 1:
+
+    term: str
+    rows: Floats
+    labels: list[str]
+    estimable: np.ndarray
+
+
+def pairwise_levels(
+    design: Any, term_name: str, factor_labels: Sequence[str] | None = None
+) -> Pairs:
+    """Return the differences of all pairs of levels of a categorical term, under any coding.
+
+    Raises
+    ------
+    ValueError
+        If the design has no such term, or it is not a categorical main effect.
+    """
+    if not design.codings:
+        raise ValueError(
+            f"term_name={term_name!r}: a model from arrays has no terms; use a formula, or t_test"
+        )
+    if term_name not in design.codings:
+        raise unknown_option("term_name", term_name, design.codings)
+    coding = design.codings[term_name]
+    if coding.kind == "interaction":
         raise ValueError(
             f"term_name={term_name!r} is an interaction; give a categorical main effect,"
             " or name the contrasts in t_test"
         )
-    factor = term.factors[0]
-    info = design_info.factor_infos[factor]
-    if info.type != "categorical":
+    if coding.kind == "numeric":
         raise ValueError(f"term_name={term_name!r} is numeric; give a categorical term")
-    levels = list(info.categories)
+    levels = list(coding.levels)
     labels = levels if factor_labels is None else list(factor_labels)
     if len(labels) != len(levels):
         raise ValueError(
             f"factor_labels has {len(labels)} labels for {len(levels)} levels: {levels}"
         )
-    subterm = design_info.term_codings[term][0]
-    coding = subterm.contrast_matrices.get(factor)
-    matrix = np.eye(len(levels)) if coding is None else np.asarray(coding.matrix, float)
     pairs = [(j, i) for i in range(len(levels)) for j in range(i + 1, len(levels))]
-    rows = np.array([matrix[j] - matrix[i] for j, i in pairs])
-    return rows, [f"{labels[j]}-{labels[i]}" for j, i in pairs], design_info.term_slices[term]
+    every = np.zeros((len(pairs), len(design.columns) + len(design.aliased)))
+    every[:, coding.columns] = [coding.matrix[j] - coding.matrix[i] for j, i in pairs]
+    names = [f"{labels[j]}-{labels[i]}" for j, i in pairs]
+    estimable = design.is_estimable(every)
+    if not estimable.all():
+        unknown = ", ".join(n for n, known in zip(names, estimable, strict=True) if not known)
+        warn(
+            f"no unique estimate of {unknown}, because {', '.join(design.aliased)} is a combination"
+            " of other columns: NaN"
+        )
+    return Pairs(term_name, every[:, design.columns], names, estimable)
 
 
 def multiple_comparison(
-    test: ClusterContrastResults,
-    labels: list[str],
+    t_test: Callable[[Floats], ClusterContrastResults],
+    pairs: Pairs,
     *,
-    term: str,
-    contrasts: Floats,
     method: str | list[str],
     alpha: float,
 ) -> MultiCompResult:
-    """Return the pairwise table with p-values adjusted by statsmodels' ``multipletests``."""
-    frame = test.summary_frame(xname=labels, alpha=alpha)
-    raw = np.atleast_1d(test.pvalue)
+    """Return the pairwise table with p-values adjusted by statsmodels' ``multipletests``.
+
+    Pairs without a p-value stay in the table as NaN, and do not count as tests.
+    """
+    methods = [method] if isinstance(method, str) else list(method)
+    for name in methods:
+        if name not in multitest_methods_names:
+            raise unknown_option("method", name, multitest_methods_names)
+    labels = pd.Index(pairs.labels)
+    if pairs.estimable.any():
+        test = t_test(pairs.rows[pairs.estimable])
+        frame = test.summary_frame(xname=list(labels[pairs.estimable]), alpha=alpha)
+        frame = frame.reindex(labels)
+    else:
+        frame = pd.DataFrame(np.nan, index=labels, columns=["coef", "std err", "t", "df", "P>|t|"])
+    raw = frame["P>|t|"].to_numpy(float)
     usable = ~np.isnan(raw)
-    for name in [method] if isinstance(method, str) else method:
+    for name in methods:
         adjusted, reject = np.full(raw.size, np.nan), np.zeros(raw.size, bool)
         if usable.any():
             reject[usable], adjusted[usable], *_ = multipletests(
@@ -289,8 +332,8 @@ def multiple_comparison(
         frame[f"reject-{name}"] = reject
     return MultiCompResult(
         result_frame=frame,
-        contrasts=contrasts,
-        term=term,
-        contrast_labels=labels,
-        term_encoding_matrix=contrasts,
+        contrasts=pairs.rows,
+        term=pairs.term,
+        contrast_labels=pairs.labels,
+        term_encoding_matrix=pairs.rows,
     )

@@ -6,7 +6,6 @@ a comparison with R wants. Each step here is one of our own least-squares fits.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,8 @@ import numpy as np
 
 from ragstats.core.orthonormal import orthonormalize
 from ragstats.core.segments import Floats
-from ragstats.exceptions import DataError, RagstatsWarning
+from ragstats.exceptions import DataError
+from ragstats.models.say import warn
 
 #: A step smaller than this, relative to the linear predictor, is rounding.
 CONVERGED = 1e-13
@@ -172,9 +172,7 @@ def _warn(converged: bool, outcome: Floats, mean: Floats, family: Any) -> None:
     if perfect and type(family).__name__ != "Gaussian":
         raise _separation(outcome)
     if not converged:
-        warnings.warn(
+        warn(
             f"the fit did not converge in {MAX_STEPS} steps; some fitted means may be at a bound"
-            " (quasi-separation), and their coefficients infinite",
-            RagstatsWarning,
-            stacklevel=6,
+            " (quasi-separation), and their coefficients infinite"
         )

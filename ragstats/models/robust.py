@@ -12,6 +12,7 @@ import statsmodels.api as sm
 
 from ragstats.core.adjustment import adjustment
 from ragstats.core.dof import df_rule
+from ragstats.models.arguments import needs_groups
 from ragstats.models.columns import float_column
 from ragstats.models.glm import GLM
 from ragstats.models.groups import column_or_values, encode_groups
@@ -22,6 +23,7 @@ from ragstats.models.rows import Rows
 SAME_FIT = 1e-5
 
 
+@needs_groups("rs.cluster_robust(result, groups=documents)")
 def cluster_robust(
     result: Any,
     *,
@@ -131,17 +133,14 @@ def _with(rows: Rows, **extras: np.ndarray) -> Rows:
 def _rows(result: Any, groups: Any) -> Rows:
     """Take outcome, design and documents from the rows that were fitted."""
     model = result.model
-    frame, kept = _original_rows(model)
-    column = column_or_values("groups", groups, frame, kept_rows=kept)
+    frame, kept, labelled = _original_rows(model)
+    column = column_or_values("groups", groups, frame, kept_rows=kept, labelled=labelled)
     labels = frame.index[kept]
     spec = getattr(model.data, "model_spec", None)
     n_given = len(frame)
+    endog = float_column("endog", pd.Series(np.asarray(model.endog)))
     return Rows(
-        endog=pd.Series(
-            float_column("endog", pd.Series(np.asarray(model.endog))),
-            index=labels,
-            name=str(model.endog_names),
-        ),  # fmt: skip
+        endog=pd.Series(endog, index=labels, name=str(model.endog_names)),
         exog=pd.DataFrame(
             np.asarray(model.exog, float), index=labels, columns=[str(n) for n in model.exog_names]
         ),
@@ -156,8 +155,8 @@ def _rows(result: Any, groups: Any) -> Rows:
     )
 
 
-def _original_rows(model: Any) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the data before statsmodels dropped rows, and which rows it kept."""
+def _original_rows(model: Any) -> tuple[pd.DataFrame, np.ndarray, bool]:
+    """Return the data before rows were dropped, which rows were kept, and if they had labels."""
     n_fitted = len(model.endog)
     frame = getattr(model.data, "frame", None)
     missing = getattr(model.data, "missing_row_idx", None)
@@ -165,11 +164,12 @@ def _original_rows(model: Any) -> tuple[pd.DataFrame, np.ndarray]:
         labels = getattr(model.data, "row_labels", None)
         index = pd.RangeIndex(n_fitted) if labels is None else pd.Index(labels)
         if missing is None or not len(missing):
-            return pd.DataFrame(index=index), np.ones(n_fitted, bool)
+            return pd.DataFrame(index=index), np.ones(n_fitted, bool), labels is not None
         kept = np.ones(n_fitted + len(missing), bool)
         kept[np.asarray(missing)] = False
         full = pd.Index(np.arange(len(kept))) if labels is None else _spread_labels(index, kept)
-        return pd.DataFrame(index=full), kept
+        return pd.DataFrame(index=full), kept, labels is not None
+    labelled = isinstance(frame, (pd.DataFrame, dict))
     frame = frame if isinstance(frame, pd.DataFrame) else pd.DataFrame(frame)
     kept = np.ones(len(frame), bool)
     if missing is not None and len(missing):
@@ -179,13 +179,14 @@ def _original_rows(model: Any) -> tuple[pd.DataFrame, np.ndarray]:
             f"result: its data have {int(kept.sum())} complete rows and {n_fitted} were fitted;"
             " fit on the rows that you want, then call cluster_robust"
         )
-    return frame, kept
+    return frame, kept, labelled
 
 
 def _spread_labels(index: pd.Index, kept: np.ndarray) -> pd.Index:
-    labels = np.array([f"dropped row {i}" for i in range(len(kept))], dtype=object)
-    labels[kept] = index.to_numpy()
-    return pd.Index(labels)
+    labels = [f"dropped row {i}" for i in range(len(kept))]
+    for position, label in zip(np.flatnonzero(kept), index, strict=True):
+        labels[position] = label
+    return pd.Index(labels, dtype=object)
 
 
 def _check_same(result: Any, refitted: Any) -> None:
@@ -198,7 +199,7 @@ def _check_same(result: Any, refitted: Any) -> None:
     if not (distance <= SAME_FIT * size * max(1.0, float(np.sqrt(refitted.scale)))).all():
         worst = int(np.argmax(distance / size))
         raise ValueError(
-            f"result: its coefficient of {refitted.model.exog_names[worst]!r} is {given[worst]:.6g}"
-            f" and the unrestricted, converged fit has {ours[worst]:.6g}; regularized, constrained or"
-            " unconverged fits have no sandwich of this form"
+            f"result: its coefficient of {refitted.model.exog_names[worst]!r} is"
+            f" {given[worst]:.6g} and the unrestricted, converged fit has {ours[worst]:.6g};"
+            " regularized, constrained or unconverged fits have no sandwich of this form"
         )

@@ -91,10 +91,7 @@ def summary(
 ) -> Summary:
     """Return statsmodels' Summary, at most 80 columns wide for short names."""
     table = coefficient_table(results, alpha)
-    names = list(table.index) if xname is None else list(xname)
-    head = header(results)
-    if yname is not None:
-        head[0] = ("Dep. Variable", yname)
+    names, head = _names(table, xname), _head(results, yname)
     smry = Summary()
     smry.tables.append(_two_columns(head, title or f"{type(results.model).__name__} by document"))
     smry.tables.append(_parameters(table, names))
@@ -152,14 +149,44 @@ def _wrapped(lines: Iterable[str]) -> Iterable[str]:
         yield from textwrap.wrap(line, 78, subsequent_indent="  ")
 
 
-def summary2(results: Any, *, title: str | None, alpha: float, float_format: str) -> Summary2:
+def summary2(
+    results: Any,
+    *,
+    yname: str | None = None,
+    xname: list[str] | None = None,
+    title: str | None,
+    alpha: float,
+    float_format: str,
+) -> Summary2:
     """Return statsmodels' second kind of summary, with the df column."""
     smry = Summary2()
     smry.add_title(title or f"Results: {type(results.model).__name__} by document")
-    smry.add_dict(dict(header(results)), ncols=2)
+    smry.add_dict(dict(_head(results, yname)), ncols=2)
     table = coefficient_table(results, alpha)
     table.columns = ["Coef.", "Std.Err.", "t", "df", "P>|t|", *table.columns[5:]]
+    table.index = pd.Index(_names(table, xname))
     smry.add_df(table, float_format=float_format)
     for line in notes(results):
         smry.add_text(line)
     return smry
+
+
+def _head(results: Any, yname: str | None) -> list[tuple[str, str]]:
+    """Return the header, with another name of the outcome where one is given."""
+    head = header(results)
+    return head if yname is None else [("Dep. Variable", yname), *head[1:]]
+
+
+def _names(table: pd.DataFrame, xname: list[str] | None) -> list[str]:
+    """Return the names of the coefficients, or others in their place.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many as coefficients.
+    """
+    if xname is None:
+        return list(table.index)
+    if len(xname) != len(table):
+        raise ValueError(f"xname has {len(xname)} names for {len(table)} coefficients")
+    return list(xname)

@@ -17,8 +17,9 @@ from ragstats.evaluation.documents import (
     unknown_system,
 )
 from ragstats.evaluation.pairs import ScoreMatrix, score_matrix
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, nearest
 from ragstats.models.columns import as_pandas
+from ragstats.reporting.words import clean, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ def gather(
     table = documents(frame, doc=columns.doc, score=columns.score, by=columns.system)
     names = _names(frame, columns, table, systems)
     if baseline is not None and baseline not in names:
-        raise unknown_system(baseline, names)
+        raise _unknown("baseline", baseline, names)
     every = tuple(_system(frame, columns, table, name) for name in names)
     ids = tuple(pd.unique(_of(frame, columns, names)[columns.doc].dropna()).tolist())
     if len(ids) < 2:
@@ -181,9 +182,19 @@ def _names(
     if repeated:
         raise ValueError(f"systems={names!r} names {sorted(repeated)[0]!r} twice; once is right")
     for name in names:
+        if name not in table.systems and name in rows.index:
+            raise unknown_system(name, table.systems, unscored=int(rows[name]))
         if name not in table.systems:
-            raise unknown_system(name, table.systems, unscored=int(rows.get(name, 0)))
+            raise _unknown("systems", name, table.systems)
     return names
+
+
+def _unknown(argument: str, name: str, systems: Sequence[str]) -> DataError:
+    """Return the error for a system that the data do not have, naming the nearest."""
+    return DataError(
+        f"{argument}={name!r} has 0 scored queries{nearest(name, systems)}; systems with scores:"
+        f" {listed([clean(s) for s in systems], most=12)}"
+    )
 
 
 def _of(frame: pd.DataFrame, columns: Columns, names: Sequence[str]) -> pd.DataFrame:

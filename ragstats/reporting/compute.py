@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import isnan, nan
 from typing import Any
 
@@ -21,11 +22,14 @@ from ragstats.evaluation.diagnostics import (
     warnings_of,
 )
 from ragstats.evaluation.documents import COUNT, SQUARES, TOTAL, DocumentTable
-from ragstats.evaluation.means import cells_of, mean_of, with_population
+from ragstats.evaluation.leaderboard import adjust_pvalues
+from ragstats.evaluation.means import MeanResults, cells_of, mean_of, with_population
+from ragstats.evaluation.recommend import recommend
 from ragstats.exceptions import RagstatsWarning
 from ragstats.models.compressed import solve_cells
 from ragstats.reporting.aggregates import Aggregates, PairAggregates, SystemAggregates
 from ragstats.reporting.facts import (
+    Beside,
     BootstrapFacts,
     Bounds,
     Estimate,
@@ -35,6 +39,10 @@ from ragstats.reporting.facts import (
     SystemFacts,
 )
 from ragstats.reporting.stated import Method, Stated
+from ragstats.reporting.versions import versions as current_versions
+
+#: The seed of a wild bootstrap that cannot list all sign vectors, so that a report can be repeated.
+SEED = 1
 
 #: Why a mean or a difference on one document has no standard error.
 ONE_DOCUMENT = "1 document, at least 2 needed"
@@ -45,6 +53,7 @@ def compute(
     stated: Stated,
     method: Method,
     bootstraps: Iterable[BootstrapFacts] = (),
+    versions: Mapping[str, str] | None = None,
 ) -> Facts:
     """Return everything that a report says of these aggregates.
 
@@ -55,16 +64,28 @@ def compute(
         systems = tuple(_system(s, stated, method) for s in aggregates.systems)
         stacked = _stacked_fits(aggregates, stated, method)
         pairs = tuple(_pair(p, aggregates, stated, method, stacked) for p in aggregates.pairs)
-        joint = {name: _joint_test(fit) for name, fit in stacked.items()}
-    if len(aggregates.systems) < 3:
-        joint = {}
-    return Facts(stated, method, aggregates, systems, pairs, joint, tuple(bootstraps))
+        joint = _joint_tests(aggregates, stated, stacked)
+    named = dict(versions) if versions else current_versions()
+    pairs = _adjusted(pairs, stated.estimands)
+    return Facts(stated, method, aggregates, systems, pairs, joint, tuple(bootstraps), named)
+
+
+def _adjusted(pairs: tuple[PairFacts, ...], estimands: Iterable[str]) -> tuple[PairFacts, ...]:
+    """Add the Holm-adjusted p-values of each estimand, over all pairs."""
+    by_estimand = {}
+    for estimand in estimands:
+        raw = np.array([pair.differences[estimand].p for pair in pairs])
+        by_estimand[estimand] = adjust_pvalues(raw, "holm")
+    return tuple(
+        replace(pair, holm={e: float(values[i]) for e, values in by_estimand.items()})
+        for i, pair in enumerate(pairs)
+    )
 
 
 def mean_estimate(
-    table: DocumentTable, estimand: str, stated: Stated, method: Method
+    table: DocumentTable, estimand: str, stated: Stated, method: Method, *, beside: bool = True
 ) -> Estimate:
-    """Return a mean, or why it has no standard error."""
+    """Return a mean, or why it has no standard error; with the intervals it calls for beside it."""
     k, n = table.n_documents, table.n_rows
     if k < 2:
         value = float(table.totals.sum() / n)
@@ -76,8 +97,22 @@ def mean_estimate(
     )
     return Estimate.of(
         result.estimate, result.se, result.df, alpha=method.alpha, documents=k, rows=n,
-        reason=result.reason,
+        reason=result.reason, beside=_beside(result, method.alpha) if beside else (),
     )  # fmt: skip
+
+
+def _beside(mean: MeanResults, alpha: float) -> tuple[Beside, ...]:
+    """Return the intervals other than t that are recommended for a mean."""
+    if not mean.se > 0:
+        return ()
+    advice = recommend(mean)
+    names = [name for name in (advice.method, *advice.beside) if name != "t"]
+    found = []
+    for name in names:
+        seeded = {"seed": SEED} if name == "wild" else {}
+        interval = mean.interval(name, alpha=alpha, **seeded)
+        found.append(Beside(name, interval.low, interval.high, interval.reason))
+    return tuple(found)
 
 
 def _system(aggregates: SystemAggregates, stated: Stated, method: Method) -> SystemFacts:
@@ -92,7 +127,7 @@ def _system(aggregates: SystemAggregates, stated: Stated, method: Method) -> Sys
         aggregates=aggregates,
         diagnostics=diagnose(table),
         means=means,
-        cr1={e: mean_estimate(table, e, stated, plain) for e in stated.estimands},
+        cr1={e: mean_estimate(table, e, stated, plain, beside=False) for e in stated.estimands},
         bounds=_bounds(aggregates, within) if len(aggregates.unscored) else {},
         top_decile=_top_decile(table.counts),
         influence=_influence(table, means),
@@ -174,11 +209,16 @@ def _pair(
     diagnostics = None
     if pair.documents > 1:
         left, right = (sums / table.counts for sums in (pair.left, pair.right))
-        spread = [float(r.std(ddof=1) / np.sqrt(len(r))) for r in (table.rates, left, right)]
-        diagnostics = diagnose_pair(table, *spread, left, right)
+        paired, first, second = (_se(rates) for rates in (table.rates, left, right))
+        diagnostics = diagnose_pair(table, paired, first, second, left, right)
     return PairFacts(
         pair, differences, diagnostics, _influence(table, differences), tuple(dict.fromkeys(said))
     )
+
+
+def _se(rates: np.ndarray) -> float:
+    """Return the standard error of a mean of rates, without a finite population correction."""
+    return float(rates.std(ddof=1) / np.sqrt(len(rates)))
 
 
 def _stacked_fits(
@@ -190,12 +230,12 @@ def _stacked_fits(
         return {}
     columns = [tables[0].doc, COUNT, TOTAL, SQUARES]
     frame = pd.concat([t.frame[columns] for t in tables], ignore_index=True)
+    if frame[tables[0].doc].nunique() < 2:
+        return {}
     indicator = np.repeat(np.arange(len(tables)), [len(t.frame) for t in tables])
     names = [s.name for s in aggregates.systems]
     design = pd.DataFrame(np.eye(len(tables))[indicator], columns=names)
     cells = cells_of(DocumentTable(frame, tables[0].doc, tables[0].score), design)
-    if len(cells.grouping.ids) < 2:
-        return {}
     fits = {}
     for estimand in stated.estimands:
         inference = solve_cells(cells, estimand).infer(
@@ -220,8 +260,20 @@ def _stacked_difference(
     )  # fmt: skip
 
 
-def _joint_test(fit: ClusterInference) -> JointTest:
+def _joint_tests(
+    aggregates: Aggregates, stated: Stated, stacked: Mapping[str, ClusterInference]
+) -> dict[str, JointTest]:
     """Test that all systems are equal (Pustejovsky and Tipton, 2018, the AHT test)."""
-    size = len(fit.coefficients)
+    size = len(aggregates.systems)
+    if size < 3:
+        return {}
+    reason = ""
+    if stated.population_size == len(aggregates.documents):
+        reason = "every document of the population is here, so there is nothing to test"
+    elif not stacked:
+        reason = "fewer than two documents have a query with a score of every system"
+    if reason:
+        missing = JointTest(nan, size - 1, nan, nan, nan, nan, reason)
+        return dict.fromkeys(stated.estimands, missing)
     rows: Any = np.eye(size)[1:] - np.eye(size)[:1]
-    return fit.joint(rows, rows @ fit.coefficients)
+    return {name: fit.joint(rows, rows @ fit.coefficients) for name, fit in stacked.items()}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isinf, isnan, nan
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +13,32 @@ from ragstats.core.hypothesis import JointTest
 from ragstats.evaluation.diagnostics import Diagnostics, PairDiagnostics
 from ragstats.reporting.aggregates import Aggregates, PairAggregates, SystemAggregates
 from ragstats.reporting.stated import Method, Stated
+from ragstats.reporting.versions import versions
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Another interval that is to be seen beside the t interval.
+
+    Attributes
+    ----------
+    method : str
+        Its name in ``conf_int(method=…)``.
+    low, high : float
+        Infinite where nothing on that side is rejected; NaN with a ``reason``.
+    reason : str
+        Empty otherwise.
+    """
+
+    method: str
+    low: float
+    high: float
+    reason: str = ""
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval is wholly above or wholly below 0."""
+        return self.low > 0 or self.high < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +55,8 @@ class Estimate:
         K and N.
     reason : str
         Why something is NaN; empty otherwise.
+    beside : tuple of Beside
+        Other intervals that such data call for; see :func:`ragstats.recommend`.
     """
 
     value: float
@@ -41,18 +68,19 @@ class Estimate:
     documents: int
     rows: int
     reason: str = ""
+    beside: tuple[Beside, ...] = ()
 
     @classmethod
     def of(
         cls, value: float, se: float, df: float, *, alpha: float, documents: int, rows: int,
-        reason: str = "",
+        reason: str = "", beside: tuple[Beside, ...] = (),
     ) -> Estimate:  # fmt: skip
         """Return the estimate with its interval ``value ± t(1 - alpha/2; df) · se``."""
         half = float(stats.t.isf(alpha / 2, df)) * se if se > 0 or isnan(se) else 0.0
         p = float(2 * stats.t.sf(abs(value) / se, df)) if se > 0 else nan
         if se == 0 and not reason:
             reason = "the standard error is 0, so there is no p-value"
-        return cls(value, se, df, value - half, value + half, p, documents, rows, reason)
+        return cls(value, se, df, value - half, value + half, p, documents, rows, reason, beside)
 
     @property
     def has_interval(self) -> bool:
@@ -162,6 +190,8 @@ class PairFacts:
         None when rows are not matched, or on one document.
     influence : dict of str to Influence
         By estimand; empty when not matched.
+    holm : dict of str to float
+        The p-values by estimand, adjusted over the report's pairs.
     """
 
     aggregates: PairAggregates
@@ -169,6 +199,7 @@ class PairFacts:
     diagnostics: PairDiagnostics | None
     influence: dict[str, Influence]
     warnings: tuple[str, ...]
+    holm: dict[str, float] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -189,9 +220,11 @@ class BootstrapFacts:
     estimate, low, high : float
         The estimate and the bootstrap interval.
     replicates : int
-        How many there were.
+        How many are finite.
     degenerate : float
-        The share that was discarded, because all drawn documents had one rate; NaN if not said.
+        The share whose drawn documents all had one rate; NaN if not said.
+    reason : str
+        Why there is no interval; empty otherwise.
     edges, counts : tuple of float, tuple of int
         Their histogram.
     """
@@ -205,6 +238,7 @@ class BootstrapFacts:
     degenerate: float
     edges: tuple[float, ...]
     counts: tuple[int, ...]
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +249,8 @@ class Facts:
     ----------
     joint : dict of str to JointTest
         "All systems are equal" by estimand; empty with fewer than three systems.
+    versions : dict of str to str
+        Of ragstats, Python and what computes the numbers.
     """
 
     stated: Stated
@@ -224,6 +260,7 @@ class Facts:
     pairs: tuple[PairFacts, ...]
     joint: dict[str, JointTest]
     bootstraps: tuple[BootstrapFacts, ...] = ()
+    versions: dict[str, str] = field(default_factory=versions)
 
     @property
     def n_documents(self) -> int:
@@ -253,42 +290,3 @@ class Facts:
             and list(first.frame[first.doc]) == list(s.aggregates.table.frame[first.doc])
             for s in self.systems[1:]
         )
-
-
-def bootstrap_facts(name: str, result: Any, *, bins: int = 60) -> BootstrapFacts:
-    """Take what a report needs from a bootstrap result.
-
-    Parameters
-    ----------
-    name : str
-        What was estimated.
-    result : object
-        Anything with ``replicates``, ``estimate``, ``low`` and ``high``.
-    bins : int
-        Bars of the histogram.
-
-    Raises
-    ------
-    TypeError
-        If it lacks one of them.
-    """
-    for attribute in ("replicates", "estimate", "low", "high"):
-        if not hasattr(result, attribute):
-            raise TypeError(
-                f"bootstrap={type(result).__name__} has no {attribute!r}; give a result with"
-                " replicates, estimate, low and high"
-            )
-    replicates = np.asarray(result.replicates, float).ravel()
-    finite = replicates[np.isfinite(replicates)]
-    counts, edges = np.histogram(finite, bins=bins) if finite.size else ([], [])
-    return BootstrapFacts(
-        name=name,
-        method=str(getattr(result, "method", "") or ""),
-        estimate=float(result.estimate),
-        low=float(result.low),
-        high=float(result.high),
-        replicates=int(finite.size),
-        degenerate=float(getattr(result, "degenerate_fraction", nan)),
-        edges=tuple(float(e) for e in edges),
-        counts=tuple(int(c) for c in counts),
-    )

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragstats.reporting.aggregates import Columns, gather
 from ragstats.reporting.blocks import Content
+from ragstats.reporting.bootstraps import bootstraps
 from ragstats.reporting.compute import compute
-from ragstats.reporting.facts import BootstrapFacts, Facts, bootstrap_facts
+from ragstats.reporting.facts import Facts
 from ragstats.reporting.stated import Method, Stated
 
 if TYPE_CHECKING:
@@ -215,11 +216,3 @@ def report(
         unmatched=unmatched,
     )  # fmt: skip
     return Report(compute(aggregates, stated, method, bootstraps(bootstrap)))
-
-
-def bootstraps(given: Any) -> list[BootstrapFacts]:
-    """Return what a report needs of one bootstrap result, or of several by name."""
-    if given is None:
-        return []
-    named = given if isinstance(given, Mapping) else {str(getattr(given, "name", "") or ""): given}
-    return [bootstrap_facts(str(name), result) for name, result in named.items()]

@@ -135,7 +135,8 @@ class Method:
 
     def __post_init__(self) -> None:
         adjustment(self.cov_type), df_rule(self.df)
-        check_unmatched(self.unmatched), check_alpha(self.alpha)
+        check_unmatched(self.unmatched)
+        check_alpha(self.alpha)
 
     @property
     def level(self) -> str:

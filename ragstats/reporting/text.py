@@ -1,201 +1,177 @@
-"""The report on a terminal: tables of at most 80 columns."""
+"""The report on a terminal: at most 80 columns, whatever the systems are called."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import singledispatch
 from io import StringIO
-from typing import Any
 
-import numpy as np
-from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len, chop_cells
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
-from ragstats.reporting.facts import Facts, PairFacts, SystemFacts
+from ragstats.reporting.blocks import (
+    Bullets,
+    Content,
+    Findings,
+    Paragraph,
+    Picture,
+    Table,
+    Terms,
+)
+from ragstats.reporting.words import MINUS
 
 WIDTH = 80
 
+#: The first column of a table is never narrower than this; with less room it is given row by row.
+NARROWEST = 8
+#: Below this many columns for names, numbers stand closer together.
+COMFORTABLE = 20
 
-def to_text(facts: Facts, *, width: int = WIDTH, color: bool = False) -> str:
+_VERDICTS = {"up": "green", "down": "yellow", "open": "", "none": ""}
+
+
+def to_text(content: Content, *, width: int = WIDTH, color: bool = False) -> str:
     """Return the report as text."""
     buffer = StringIO()
     console = Console(
         file=buffer, width=width, force_terminal=color, color_system="auto" if color else None,
-        highlight=False,
+        highlight=False, legacy_windows=False,
     )  # fmt: skip
-    render(facts, console)
+    render(content, console)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
-def render(facts: Facts, console: Console) -> None:
+def render(content: Content, console: Console) -> None:
     """Print the report on a console."""
-    _opening(facts, console)
-    for table in (
-        _documents_table(facts),
-        _means_table(facts, "micro"),
-        _means_table(facts, "macro"),
-    ):
-        console.print(table)
-    if facts.pairs:
-        console.print(_pairs_table(facts, "micro"))
-        console.print(_pairs_table(facts, "macro"))
-        _joint(facts, console)
-    _closing(facts, console)
+    console.print(plain(content.title, "bold"))
+    console.print(plain(content.subtitle))
+    for section in content.sections:
+        console.print()
+        console.print(plain(section.title.upper(), "bold cyan"))
+        for block in section.blocks:
+            lay_out(block, console)
 
 
-def _opening(facts: Facts, console: Console) -> None:
-    stated = facts.stated
-    console.print(f"[bold]{facts.score}[/bold] by document ({facts.doc})", soft_wrap=False)
-    if stated.source:
-        console.print(f"Data: {stated.source}")
-    console.print(f"Population: {stated.population or 'not stated'}")
-    if stated.population_size:
-        console.print(
-            f"  {stated.population_size} documents, so variances are multiplied by 1 - K/M"
-        )
-    console.print(f"Design: {stated.design or 'not stated'}")
-    console.print(
-        "The document is the sampling unit. [bold]micro[/bold]: a random chunk;"
-        " [bold]macro[/bold]: a typical document."
-    )
+def plain(text: str, style: str = "") -> Text:
+    """Return words that are printed as they are; names are not read as markup."""
+    return Text(text.replace(MINUS, "-"), style=style)
 
 
-def _table(title: str, columns: tuple[str, ...], first: str = "system") -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD,
-                  pad_edge=False, padding=(0, 1, 0, 0))  # fmt: skip
-    table.add_column(first, overflow="fold", min_width=8)
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+@singledispatch
+def lay_out(block: object, console: Console) -> None:
+    """Print one block; pictures have no text."""
+    raise TypeError(f"no layout for {type(block).__name__}")  # pragma: no cover
 
 
-def _documents_table(facts: Facts) -> Table:
-    columns = ("K", "N", "unscored", "min", "25%", "50%", "75%", "max", "ICC", "at 0", "at 1")
-    table = _table("Documents: rows per document, and documents whose rate is 0 or 1", columns)
-    for system in facts.systems:
-        d = system.diagnostics
-        sizes = [f"{d.sizes[q]:.0f}" for q in ("min", "q25", "median", "q75", "max")]
-        icc = "n/a" if np.isnan(d.icc) else f"{d.icc:.3f}"
-        table.add_row(
-            system.name or "all", str(d.n_documents), str(d.n_rows), str(system.unscored), *sizes,
-            icc, f"{d.share_zero:.0%}", f"{d.share_one:.0%}",
-        )  # fmt: skip
-    return table
+@lay_out.register
+def _(block: Picture, console: Console) -> None:
+    return
 
 
-def _means_table(facts: Facts, estimand: str) -> Table:
-    what = "a random chunk" if estimand == "micro" else "a typical document"
-    columns = ("mean", "SE CR1", "SE CR2", "ν", "95% interval")
-    table = _table(f"{estimand} mean ({what}), 95% interval by CR2 and its df", columns)
-    for system in facts.systems:
-        mean, cr1 = getattr(system, estimand), getattr(system, f"{estimand}_cr1")
-        low, high = np.asarray(mean.conf_int())[0]
-        table.add_row(
-            system.name or "all", number(mean.estimate), number(cr1.se), number(mean.se),
-            degrees(mean.df), interval(low, high),
-        )  # fmt: skip
-    return table
+@lay_out.register
+def _(block: Paragraph, console: Console) -> None:
+    console.print(plain(block.text, "dim" if block.note else ""))
 
 
-def _pairs_table(facts: Facts, estimand: str) -> Table:
-    matched = "paired by query" if facts.query else "matched by document"
-    columns = ("estimate", "SE CR2", "ν", "95% interval", "p", "K")
-    title = f"{estimand} differences, {matched}, 95% interval by CR2 and its df"
-    table = _table(title, columns, "difference")
-    for pair in facts.pairs:
-        row = getattr(pair, estimand)
-        table.add_row(
-            f"{pair.system} - {pair.baseline}", signed(row["estimate"]), number(row["se"]),
-            degrees(row["df"]), interval(row["low"], row["high"], signs=True), pvalue(row["p"]),
-            f"{row['documents']:.0f}",
-        )  # fmt: skip
-    return table
+@lay_out.register
+def _(block: Bullets, console: Console) -> None:
+    for item in block.items:
+        _hanging("! " if block.care else "- ", plain(item), console)
 
 
-def _joint(facts: Facts, console: Console) -> None:
-    for estimand, test in facts.joint.items():
-        if test.reason:
-            console.print(f"All systems equal ({estimand}): not available, {test.reason}.")
-        else:
-            console.print(
-                f"All systems equal ({estimand}): F = {test.statistic:.2f} on {test.df_num:g} and"
-                f" {test.df_denom:.1f} df, p = {pvalue(test.pvalue)} (AHT)."
-            )
+@lay_out.register
+def _(block: Terms, console: Console) -> None:
+    for term in block.items:
+        line = plain(f"{term.name}: ", "bold")
+        line.append_text(plain(term.text, "yellow" if term.missing else ""))
+        _hanging("", line, console)
 
 
-def _closing(facts: Facts, console: Console) -> None:
+@lay_out.register
+def _(block: Findings, console: Console) -> None:
+    for item in block.items:
+        line = plain(f"{item.label} ({item.estimand}): ", "bold")
+        line.append_text(plain(f"{item.value} {item.interval}", f"bold {_VERDICTS[item.verdict]}"))
+        _hanging("* ", line, console)
+        _hanging("    ", plain(item.sentence), console)
+
+
+def _hanging(mark: str, text: Text, console: Console) -> None:
+    """Print text after a mark, its further lines indented."""
+    indent = cell_len(mark) or 2
+    lines = text.wrap(console, console.width - indent, overflow="fold")
+    for number, line in enumerate(lines):
+        start = Text(mark if number == 0 else " " * indent)
+        console.print(start.append_text(line), no_wrap=True, overflow="fold", soft_wrap=True)
+
+
+@lay_out.register
+def _(block: Table, console: Console) -> None:
+    console.print(plain(block.caption, "bold"))
+    for line in table_lines(block, console.width):
+        console.print(line, no_wrap=True, overflow="ignore", soft_wrap=True)
     console.print()
-    for system in facts.systems:
-        _system_notes(system, console)
-    for pair in facts.pairs:
-        _pair_notes(pair, console)
-    for note in facts.notes:
-        console.print(note)
-    for question in facts.asked:
-        console.print(f"Not stated: {question}")
-    console.print("Left out: " + "; ".join(facts.left_out) + ".")
-    console.print(
-        "The aggregates by document give every number here; they do not replace the rows for"
-        " auditing ranks."
-    )
 
 
-def _system_notes(system: SystemFacts, console: Console) -> None:
-    name = system.name or "all"
-    if system.unscored:
-        low, high = system.bounds["micro"]
-        console.print(
-            f"{name}: {system.unscored} unscored rows ({system.unscored_share:.1%}); the micro mean"
-            f" is {low:.4f} if all are 0 and {high:.4f} if all are 1."
-        )
-    for reason in dict.fromkeys(r for r in (system.micro.reason, system.macro.reason) if r):
-        console.print(f"{name}: no standard error, because the mean {reason}.")
-    for sentence in system.warnings:
-        console.print(f"{name}: {sentence}.")
+def table_lines(block: Table, width: int) -> list[Text]:
+    """Return a table as lines of at most ``width`` columns.
+
+    The first column is folded where names are long. A table whose numbers alone are too wide is
+    given row by row.
+    """
+    numbers = [
+        max(cell_len(cells[i]) for cells in (block.columns, *block.rows))
+        for i in range(1, len(block.columns))
+    ]
+    longest = max(cell_len(row[0]) for row in (block.columns, *block.rows))
+    for gap in (2, 1):
+        room = width - sum(numbers) - gap * len(numbers)
+        if room >= min(longest, COMFORTABLE if gap == 2 else NARROWEST):
+            return _grid(block, min(room, longest), numbers, gap)
+    return _row_by_row(block, width)
 
 
-def _pair_notes(pair: PairFacts, console: Console) -> None:
-    name = f"{pair.system} - {pair.baseline}"
-    if pair.one_sided:
-        console.print(f"{name}: {pair.one_sided} queries of one system only are left out.")
-    if pair.diagnostics is not None:
-        d = pair.diagnostics
-        correlation = "n/a" if np.isnan(d.correlation) else f"{d.correlation:.2f}"
-        gain = "n/a" if np.isnan(d.gain) else f"{d.gain:.2f}"
-        console.print(
-            f"{name}: rates correlate {correlation}, pairing gives {gain} of the unpaired SE,"
-            f" {d.share_tied:.0%} of the documents tie."
-        )
-    for sentence in pair.warnings:
-        console.print(f"{name}: {sentence}.")
+def _grid(block: Table, first: int, numbers: list[int], gap: int) -> list[Text]:
+    lines = _row(block.columns, first, numbers, gap)
+    for line in lines:
+        line.stylize("bold")
+    lines.append(Text("─" * (first + sum(numbers) + gap * len(numbers)), style="dim"))
+    for row in block.rows:
+        lines += _row(row, first, numbers, gap)
+    return lines
 
 
-def number(value: float) -> str:
-    """Return a number with four decimals, or in scientific notation when it is tiny or huge."""
-    if value != value:
-        return "n/a"
-    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.2e}"
+def _row(cells: Sequence[str], first: int, numbers: list[int], gap: int) -> list[Text]:
+    """Return a row: the name, folded, with the numbers beside its last line."""
+    names = fold(cells[0].replace(MINUS, "-"), first)
+    last = names.pop()
+    padded = last + " " * (first - cell_len(last))
+    for cell, size in zip(cells[1:], numbers, strict=True):
+        padded += " " * (gap + size - cell_len(cell)) + cell
+    return [plain(name) for name in names] + [plain(padded)]
 
 
-def signed(value: float) -> str:
-    """Return a number with its sign."""
-    return f"+{number(value)}" if value > 0 else number(value)
+def _row_by_row(block: Table, width: int) -> list[Text]:
+    lines = []
+    for name, *cells in block.rows:
+        pairs = zip(block.columns[1:], cells, strict=True)
+        text = f"{name}: " + ", ".join(f"{column} {cell}" for column, cell in pairs)
+        folded = fold(text.replace(MINUS, "-"), width - 2)
+        lines += [plain(("- " if i == 0 else "  ") + line) for i, line in enumerate(folded)]
+    return lines
 
 
-def degrees(value: float) -> str:
-    """Return df with one decimal."""
-    return "n/a" if value != value else f"{value:.1f}"
-
-
-def interval(low: float, high: float, *, signs: bool = False) -> str:
-    """Return an interval in brackets."""
-    if low != low:
-        return "n/a"
-    style: Any = signed if signs else number
-    return f"[{style(low)}, {style(high)}]"
-
-
-def pvalue(value: float) -> str:
-    """Return a p-value."""
-    if value != value:
-        return "n/a"
-    return "<0.0001" if value < 1e-4 else f"{value:.4f}"
+def fold(text: str, width: int) -> list[str]:
+    """Return text in lines of at most ``width`` columns, broken at spaces where that can be."""
+    lines, line = [], ""
+    for word in text.split(" "):
+        joined = f"{line} {word}" if line else word
+        if cell_len(joined) <= width:
+            line = joined
+            continue
+        if line:
+            lines.append(line)
+        *full, line = chop_cells(word, width) or [""]
+        lines += full
+    return [*lines, line]

@@ -5,22 +5,28 @@ Minus signs are U+2212 here; the text and Markdown renderings turn them into hyp
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
-from math import isfinite, isinf, isnan
+from math import isinf, isnan
 
 NOT_AVAILABLE = "n/a"
 MINUS = "−"
 
 
 def number(value: float, *, signs: bool = False) -> str:
-    """Return a number with four decimals, or in scientific notation when it is tiny or huge."""
+    """Return a number with four decimals, more when it is small, in powers of ten at the ends."""
     if isnan(value):
         return NOT_AVAILABLE
-    size = abs(value)
-    plain = size == 0 or 1e-3 <= size < 1e5
-    shown = (f"{size:.4f}" if plain else f"{size:.2e}") if isfinite(value) else "∞"
     sign = MINUS if value < 0 else "+" if signs and value > 0 else ""
-    return sign + shown
+    return sign + _digits(abs(value))
+
+
+def _digits(size: float) -> str:
+    if isinf(size):
+        return "∞"
+    if size == 0 or 1e-3 <= size < 1e5:
+        return f"{size:.4f}"
+    return f"{size:.6f}" if 1e-5 <= size < 1e-3 else f"{size:.2e}"
 
 
 def signed(value: float) -> str:
@@ -59,10 +65,21 @@ def degrees(value: float) -> str:
     return "∞" if isinf(value) else f"{value:.1f}"
 
 
+#: A number this small beside its standard error, or its interval, is 0 but for rounding.
+ROUNDING = 1e-8
+
+
+def snapped(value: float, scale: float) -> float:
+    """Return 0 for what is rounding beside ``scale``, and the value otherwise."""
+    return 0.0 if abs(value) < ROUNDING * scale else value
+
+
 def interval(low: float, high: float, *, signs: bool = False) -> str:
     """Return an interval in brackets."""
     if isnan(low):
         return NOT_AVAILABLE
+    if not isinf(high - low):
+        low, high = snapped(low, high - low), snapped(high, high - low)
     return f"[{number(low, signs=signs)}, {number(high, signs=signs)}]"
 
 
@@ -71,6 +88,11 @@ def pvalue(value: float) -> str:
     if isnan(value):
         return NOT_AVAILABLE
     return "<0.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def p_equals(value: float) -> str:
+    """Return ``p = …``, or ``p < …`` for a tiny one."""
+    return f"p {pvalue(value).replace('<', '< ')}" if value < 1e-4 else f"p = {pvalue(value)}"
 
 
 def share(value: float) -> str:
@@ -90,11 +112,25 @@ def percent(value: float) -> str:
 
 
 def clean(name: object) -> str:
-    """Return a name on one line, with control characters made visible."""
+    """Return a name on one line: line breaks and control characters are made visible."""
     text = str(name)
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c.encode("unicode_escape").decode() if _hidden(c) else c for c in text)
+
+
+def prose(text: str) -> str:
+    """Return a user's sentences on one line: white space is one space."""
+    return clean(" ".join(text.split()))
+
+
+def _hidden(character: str) -> bool:
+    """Whether a character would break a line, move the cursor or turn the direction of writing."""
+    kind = unicodedata.category(character)
+    return kind in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTIONS
+
+
+_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def listed(names: Sequence[str], *, most: int = 6) -> str:
@@ -107,8 +143,11 @@ def listed(names: Sequence[str], *, most: int = 6) -> str:
 
 def sentence(text: str) -> str:
     """Return words as a sentence: a capital at the start, a full stop at the end."""
+    text = stopped(text)
+    return text[:1].upper() + text[1:]
+
+
+def stopped(text: str) -> str:
+    """Return words with a full stop at the end."""
     text = text.strip()
-    if not text:
-        return ""
-    stop = "" if text[-1] in ".!?…" else "."
-    return text[0].upper() + text[1:] + stop
+    return text if not text or text[-1] in ".!?…" else f"{text}."

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from designs import Sample, largest_leverage, samples
+from designs import Sample, is_regular, samples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -141,6 +141,7 @@ def test_the_unit_of_a_covariate_scales_its_coefficient_only(sample, scale, cov_
 # ---- rows that go ----------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:cannot be estimated without one document")
 @settings(max_examples=15)
 @given(sample=samples(min_docs=5))
 def test_cr3_is_the_delete_one_document_jackknife(sample):
@@ -160,9 +161,7 @@ def test_a_row_of_weight_zero_is_a_dropped_row(working, sample, seed):
     zero = np.random.default_rng(seed).random(sample.outcome.size) < 0.2
     zero |= sample.groups == sample.groups[0]  # and a whole document
     less = replace(sample.take(np.flatnonzero(~zero)), working=working)
-    assume(np.unique(less.groups).size > less.design.shape[1])
-    assume(np.linalg.cond(less.design) < 1e3)
-    assume(largest_leverage(less.design, less.groups, less.weights) < 0.999)
+    assume(is_regular(less))
     full = replace(sample, weights=np.where(zero, 0.0, sample.weights), working=working)
     for cov_type in ("CR1S", "CR2"):
         assert_same(full.fit(cov_type), less.fit(cov_type))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from designs import samples
+from designs import is_regular, samples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -109,7 +109,7 @@ def test_collinear_moments_are_refused():
 def test_dropping_a_document_is_fitting_without_it(sample):
     gone = sample.groups[0]
     kept = sample.take(np.flatnonzero(sample.groups != gone))
-    assume(np.linalg.cond(kept.design) < 1e3)
+    assume(is_regular(kept))
     dropped = raw_moments(sample).drop([gone])
     assert gone not in dropped.ids
     assert_same_inference(
@@ -123,9 +123,9 @@ def test_dropping_a_document_is_fitting_without_it(sample):
 def test_reweighting_by_counts_is_repeating_the_rows(sample, seed):
     moments = raw_moments(sample)
     counts = np.random.default_rng(seed).integers(0, 4, moments.n_groups)
-    assume((counts > 0).sum() > sample.design.shape[1] + 1)
+    assume(counts.any())
     repeated = sample.take(np.repeat(np.arange(sample.groups.size), counts[sample.groups]))
-    assume(np.linalg.cond(repeated.design) < 1e3)
+    assume(is_regular(repeated))
     reweighted = moments.reweight(counts.astype(float))
     assert reweighted.n_rows == repeated.outcome.size
     np.testing.assert_allclose(
@@ -144,8 +144,7 @@ def test_a_repeated_document_is_a_document_of_its_own_in_a_draw(sample, seed):
     draw = np.random.default_rng(seed).integers(0, moments.n_groups, moments.n_groups)
     rows = [np.flatnonzero(sample.groups == doc) for doc in draw]
     repeated = sample.take(np.concatenate(rows))
-    assume(np.unique(draw).size > sample.design.shape[1] + 1)
-    assume(np.linalg.cond(repeated.design) < 1e3)
+    assume(is_regular(repeated))
     copies = np.repeat(np.arange(draw.size), [r.size for r in rows])
     fit = least_squares(repeated.design, repeated.outcome, copies, np.arange(draw.size))
     assert_same_inference(

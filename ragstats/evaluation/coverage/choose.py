@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ragstats.evaluation.coverage.designs import Plan
@@ -12,7 +12,7 @@ from ragstats.exceptions import DataError, unknown_option
 from ragstats.models.estimand import ESTIMANDS, check_estimand
 
 #: Names of several methods.
-GROUPS = {
+GROUPS: dict[str, Callable[[Method], bool]] = {
     "all": lambda row: True,
     "closed-form": lambda row: row.needs == "closed",
 }
@@ -80,9 +80,7 @@ def _defined(
     return chosen, notes
 
 
-def _refuse(
-    row: Method, estimands: Sequence[str], plan: Plan, population: Population
-) -> None:
+def _refuse(row: Method, estimands: Sequence[str], plan: Plan, population: Population) -> None:
     if not set(row.estimands) & set(estimands):
         raise ValueError(f"methods={row.name!r} is about the {row.estimands[0]} mean only")
     if plan.name not in row.designs:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ragstats.core.segments import Codes, Floats
+from ragstats.core.segments import Codes
 from ragstats.evaluation.coverage.population import Population
 from ragstats.evaluation.coverage.sample import WHOLE, Sample, Strata
 from ragstats.exceptions import DataError, nearest, unknown_option
@@ -104,9 +104,7 @@ DESIGNS: dict[str, Callable[[Plan, Population, np.random.Generator, int], Sample
 }
 
 
-def _documents(
-    rng: np.random.Generator, members: Codes, k: int, size: int, replace: bool
-) -> Codes:
+def _documents(rng: np.random.Generator, members: Codes, k: int, size: int, replace: bool) -> Codes:
     """Return k of the members, (size, k)."""
     if replace:
         return np.asarray(members[rng.integers(0, len(members), (size, k))])
@@ -155,7 +153,7 @@ def plan_of(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         If an argument is unknown, out of range or out of place.
     DataError
         If the population has too few documents, or a stratum would have one without a variance.
@@ -214,14 +212,12 @@ def _queries(queries: Any, correct: bool) -> int:
     return count
 
 
-def _allocation(
-    allocation: Any, population: Population, k: int, replace: bool
-) -> tuple[int, ...]:
+def _allocation(allocation: Any, population: Population, k: int, replace: bool) -> tuple[int, ...]:
     """Return K_h for each stratum."""
     if allocation is None or allocation == "proportional":
         return proportional(np.bincount(population.strata), k, replace=replace)
     if not isinstance(allocation, Mapping):
-        raise ValueError(
+        raise TypeError(
             f"allocation={allocation!r}: give 'proportional', or the number of documents of each"
             f" stratum, for instance {dict.fromkeys(population.names, 10)}"
         )
@@ -229,13 +225,15 @@ def _allocation(
     for name in given:
         if name not in population.names:
             raise ValueError(
-                f"allocation names {name!r}, which is not a stratum{nearest(name, population.names)};"
-                f" strata: {', '.join(population.names)}"
+                f"allocation names {name!r}, no stratum{nearest(name, population.names)}; strata:"
+                f" {', '.join(population.names)}"
             )
     for name in population.names:
         if name not in given:
             raise ValueError(f"allocation has no number for stratum {name!r}")
-    shares = tuple(whole_number(f"allocation[{h!r}]", given[h], at_least=1) for h in population.names)
+    shares = tuple(
+        whole_number(f"allocation[{h!r}]", given[h], at_least=1) for h in population.names
+    )
     if sum(shares) != k:
         raise ValueError(f"allocation sums to {sum(shares)}, and documents={k}; make them agree")
     return shares
@@ -267,8 +265,8 @@ def proportional(sizes: Codes, k: int, *, replace: bool = False) -> tuple[int, .
 
 
 def _check_strata(shares: tuple[int, ...], population: Population, plan: Plan) -> None:
-    sizes: Floats = np.bincount(population.strata)
-    for name, k, m in zip(population.names, shares, sizes.tolist(), strict=True):
+    sizes = np.bincount(population.strata).tolist()
+    for name, k, m in zip(population.names, shares, sizes, strict=True):
         if k > m and not plan.replace:
             raise DataError(
                 f"allocation: {k} documents of stratum {name!r}, which has {m}; draw fewer, or"

@@ -81,8 +81,8 @@ def _draw_misses(ax: Any, result: CoverageResult, places: np.ndarray) -> None:
     table = result.table
     counted = result.degenerate == "miss"
     parts = [
-        ("below the truth", table["below"], BELOW),
-        ("above the truth", table["above"], ABOVE),
+        ("below", table["below"], BELOW),
+        ("above", table["above"], ABOVE),
         ("unavailable", table["unavailable"] if counted else 0 * table["below"], UNAVAILABLE),
     ]
     start = np.zeros(len(table))
@@ -91,7 +91,7 @@ def _draw_misses(ax: Any, result: CoverageResult, places: np.ndarray) -> None:
             ax.barh(places, share, left=start, color=colour, height=0.65, label=label)
         start = start + share.fillna(0.0).to_numpy()
     ax.axvline(result.alpha, color="black", linewidth=0.8, linestyle="--")
-    ax.set_xlabel("misses")
+    ax.set_xlabel("misses, below and above the truth")
     ax.legend(
         loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, frameon=False, fontsize="small",
         handlelength=1.0, columnspacing=1.0, borderaxespad=0.2,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,15 +17,8 @@ from ragstats.core.intervals import (
 )
 from ragstats.core.segments import Floats
 from ragstats.evaluation.coverage import variances
-from ragstats.evaluation.coverage.resampled import (
-    Replicates,
-    bca_probabilities,
-    blocks,
-    draw_counts,
-    replicate,
-    row_quantiles,
-)
-from ragstats.evaluation.coverage.sample import Bools, Ratio, Sample
+from ragstats.evaluation.coverage.resampled import Replicates, bca_probabilities, row_quantiles
+from ragstats.evaluation.coverage.sample import Bools, Ratio
 from ragstats.evaluation.coverage.variances import Spread, spread_of_design
 from ragstats.evaluation.coverage.wild_cover import wild_pvalues
 from ragstats.exceptions import unknown_option
@@ -133,7 +126,8 @@ def _iid_se(ratio: Ratio) -> tuple[Floats, Bools]:
 
 def _t(ratio: Ratio, ask: Ask, *, spread: Callable[[Ratio], Spread]) -> Limits:
     found = spread(ratio)
-    low, high = t_interval(ratio.estimate, found.se, found.df, ask.alpha)
+    limits = t_interval(ratio.estimate, found.se, found.df, ask.alpha)
+    low, high = (np.where(found.known, limit, ratio.estimate) for limit in limits)
     return _limits(low, high, found.known)
 
 
@@ -262,75 +256,3 @@ def method(name: str) -> Method:
     if known not in METHODS:
         raise unknown_option("methods", name, METHODS)
     return METHODS[known]
-
-
-def interval_limits(
-    sample: Sample,
-    estimand: str,
-    methods: Sequence[Method],
-    ask: Ask,
-    *,
-    rng: np.random.Generator | None = None,
-) -> tuple[Ratio, dict[str, Limits]]:
-    """Return the limits of many samples by every method, the bootstraps from the same draws.
-
-    Parameters
-    ----------
-    sample : Sample
-        R samples of K documents.
-    estimand : {"micro", "macro"}
-        What is estimated.
-    methods : sequence of Method
-        Rows of ``METHODS`` that are defined for the design and the scores.
-    ask : Ask
-        The level, the truth (for "wild"), and the number of replicates.
-    rng : Generator, optional
-        For the bootstraps.
-
-    Returns
-    -------
-    Ratio, dict of str to Limits
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> n, s = np.array([[1., 2, 5, 9]]), np.array([[1., 1, 2, 5]])
-    >>> _, limits = interval_limits(Sample.of(n, s, s), "micro", [method("cr2")], Ask(0.05))
-    >>> limits["cr2"].low.round(3), limits["cr2"].high.round(3)
-    (array([0.219]), array([0.84]))
-    """
-    ratio = Ratio.of(sample, estimand)
-    found = {m.name: m.compute(ratio, ask) for m in methods if m.needs == "closed"}
-    drawn = [m for m in methods if m.needs == "replicates"]
-    if drawn:
-        found |= _by_blocks(ratio, drawn, ask, _needed(rng))
-    found |= {m.name: m.compute(ratio, ask, _needed(rng)) for m in methods if m.needs == "signs"}
-    return ratio, {m.name: found[m.name] for m in methods}
-
-
-def _by_blocks(
-    ratio: Ratio, methods: Sequence[Method], ask: Ask, rng: np.random.Generator
-) -> dict[str, Limits]:
-    """Draw replicates for a few samples at a time, and keep the limits only.
-
-    They are drawn with replacement, so there is no finite population correction.
-    """
-    sample, k, parts = ratio.sample.uncorrected(), ratio.n_documents, []
-    leverage = any(m.name == "bootstrap-t-cr2" for m in methods)
-    for rows in blocks(len(ratio.x), ask.n_boot * k):
-        part = Ratio.of(sample.take(rows), ratio.estimand)
-        counts = draw_counts(rng, len(part.x), ask.n_boot, k, ratio.sample.strata)
-        replicates = replicate(part, counts, leverage=leverage)
-        parts.append([m.compute(part, ask, replicates) for m in methods])
-    return {
-        m.name: Limits(
-            *(np.concatenate([getattr(p[i], f) for p in parts]) for f in Limits.__slots__)
-        )
-        for i, m in enumerate(methods)
-    }
-
-
-def _needed(rng: np.random.Generator | None) -> np.random.Generator:
-    if rng is None:
-        raise ValueError("rng=None: the bootstraps need a numpy.random.Generator")
-    return rng

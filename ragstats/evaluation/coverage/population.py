@@ -120,7 +120,8 @@ def population_of(
         raise unknown_option("unmatched", unmatched, UNMATCHED)
     names = [systems] if isinstance(systems, str) else systems
     if isinstance(data, DocumentTable):
-        given = {"score": score, "doc": doc, "system": system, "query": query, "baseline": baseline}
+        for_rows = {"score": score, "doc": doc, "system": system, "query": query}
+        given = {**for_rows, "baseline": baseline}
         return _of_table(data, names, strata, rows, {k: v for k, v in given.items() if v})
     if score is None or doc is None:
         missing = "score" if score is None else "doc"
@@ -129,8 +130,7 @@ def population_of(
     if strata is not None and strata not in frame.columns:
         raise unknown_column("strata", strata, frame.columns)
     if system is None:
-        given = {"systems": systems, "baseline": baseline, "query": query}
-        for argument, value in given.items():
+        for argument, value in (("systems", systems), ("baseline", baseline), ("query", query)):
             if value is not None:
                 raise ValueError(f"{argument}={value!r} needs system=, the column of systems")
         table = documents(frame, doc=doc, score=score, keep=[strata] if strata else [])
@@ -174,6 +174,7 @@ def _of_systems(
     rows: bool,
 ) -> Population:
     """Take one system, or the paired differences of two."""
+    notes: tuple[str, ...] = ()
     if baseline is None:
         if len(matrix.systems) > 1:
             raise ValueError(
@@ -182,8 +183,10 @@ def _of_systems(
             )
         name = matrix.systems[0]
         values, table = matrix.column(name), matrix.of_system(name)
-        table = DocumentTable(table.frame, table.doc, f"{matrix.score}, {name}", None, table.unscored)
-        paired, notes = False, ()
+        table = DocumentTable(
+            table.frame, table.doc, f"{matrix.score}, {name}", None, table.unscored
+        )
+        paired = False
     else:
         name = _other_system(matrix.systems, baseline)
         if query is None:
@@ -216,9 +219,7 @@ def _other_system(systems: Sequence[str], baseline: str) -> str:
     return others[0]
 
 
-def _unmatched_notes(
-    queries: np.ndarray, system: str, baseline: str, rule: str
-) -> tuple[str, ...]:
+def _unmatched_notes(queries: np.ndarray, system: str, baseline: str, rule: str) -> tuple[str, ...]:
     if not queries.size:
         return ()
     if rule == "error":
@@ -241,7 +242,8 @@ def _with_strata(table: DocumentTable, frame: pd.DataFrame, strata: str) -> Docu
 def _population(table: DocumentTable, strata: str | None, rows: Rows | None) -> Population:
     lost = sum(table.unscored.values())
     notes = (f"{lost} rows without a score are not in the population",) if lost else ()
-    codes, names = np.zeros(len(table.frame), np.intp), ("",)
+    codes = np.zeros(len(table.frame), np.intp)
+    names: tuple[str, ...] = ("",)
     if strata is not None:
         if strata not in table.frame.columns:
             raise unknown_column("strata", strata, table.frame.columns)

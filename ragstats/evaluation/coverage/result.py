@@ -84,7 +84,9 @@ class CoverageResult:
             lines += ["", *_estimand_lines(row), _HEADER]
             lines += [_method_line(m) for m in self._of(str(row.estimand)).itertuples()]
         lines += ["", *_wrapped(f"±: Monte Carlo standard error. {_FOOT}")]
-        lines += _wrapped(f"{DEGENERATE[self.degenerate].capitalize()}. Random numbers: {self.seed}.")
+        lines += _wrapped(
+            f"{DEGENERATE[self.degenerate].capitalize()}. Random numbers: {self.seed}."
+        )
         for note in self.notes:
             lines += _wrapped(f"note: {note}")
         return "\n".join(lines)
@@ -131,8 +133,7 @@ _FOOT = (
 def _estimand_lines(row: Any) -> list[str]:
     return _wrapped(
         f"{row.estimand}: truth {row.truth:.4f}, bias {row.bias:+.4f}, RMSE {row.rmse:.4f}, mean ν"
-        f" {row.mean_df:.1f}"
-        + (f", {row.flat:.1%} of samples do not vary" if row.flat > 0 else "")
+        f" {row.mean_df:.1f}" + (f", {row.flat:.1%} of samples do not vary" if row.flat > 0 else "")
     )
 
 
@@ -158,6 +159,6 @@ def _wrapped(text: str) -> list[str]:
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [
-        {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()}
+        {str(k): None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()}
         for row in frame.to_dict("records")
     ]

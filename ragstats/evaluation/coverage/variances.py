@@ -49,8 +49,8 @@ def cr2(ratio: Ratio) -> Spread:
     """Return ``Σ u²/b / N²`` with Satterthwaite df (Bell and McCaffrey, 2002, section 4).
 
     Independent rows of equal variance are the working model. With ``w`` the weight of a row of the
-    document, ``b = 1 - 2 n w/W + n Σw²n/W²``, which is ``1 - n/N`` without weights: the residuals of
-    the document, summed, keep that share of their variance.
+    document, ``b = 1 - 2 n w/W + n Σw²n/W²``, which is ``1 - n/N`` without weights: the sum of the
+    residuals of the document keeps that share of its variance.
     """
     x, per_row, total = ratio.x, ratio.per_row, ratio.total[:, None]
     squared = per_row * x

@@ -52,7 +52,8 @@ def _random_signs(
     k = ratio.n_documents
     for rows in blocks(len(ratio.x), n_boot * k):
         shape = (rows.stop - rows.start, n_boot, k)
-        yield rows, 2.0 * rng.integers(0, 2, shape, dtype=np.int8) - 1.0
+        signs = rng.integers(0, 2, shape, dtype=np.int8).astype(float)
+        yield rows, 2 * signs - 1
 
 
 def count_extreme(null: Floats, x: Floats, signs: Floats) -> Floats:

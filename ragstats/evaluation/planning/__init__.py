@@ -6,6 +6,7 @@ from .budget_plan import BudgetPlan
 from .components import variance_components
 from .components_result import VarianceComponents
 from .documents import plan_comparison, plan_documents
+from .options import plan_from_options
 from .plan import DocumentPlan
 from .stratified import allocate_documents
 
@@ -17,6 +18,7 @@ __all__ = [
     "allocate_documents",
     "plan_comparison",
     "plan_documents",
+    "plan_from_options",
     "split_budget",
     "variance_components",
 ]

@@ -20,6 +20,11 @@ from .splitting import ROUNDING, Costs, Variances, designs, optimum
 MOST_QUERIES, MOST_REPETITIONS = 10_000, 100
 #: Fewer documents than this are said to be few.
 FEW_DOCUMENTS = 10
+#: What a plan for the micro mean rests on.
+BY_SIZE = (
+    "micro mean: documents are to be drawn with probability proportional to their size, with"
+    " replacement, and the components to be those of such draws"
+)
 
 
 def split_budget(
@@ -114,6 +119,7 @@ def split_budget(
         )
     size = None if population is None else whole("population", population, least=2)
     variances, single = _variances(components, size)
+    said = [*single.values(), *([BY_SIZE] if estimand == "micro" else [])]
     most = {
         "query": 1 if "query" in single else _limit("max_queries", max_queries, MOST_QUERIES),
         "repetition": 1
@@ -122,7 +128,7 @@ def split_budget(
     }
     empty = BudgetPlan(
         None, None, None, None, None, None, None, estimand, level, money, costs, variances,
-        most["query"], most["repetition"], "", tuple(single.values()),
+        most["query"], most["repetition"], "", tuple(said),
     )  # fmt: skip
     return _best(empty, free={"query": max_queries is None, "repetition": max_repetitions is None})
 

@@ -150,7 +150,7 @@ def _estimate(
     y: Floats, documents: NDArray[np.intp], queries: NDArray[np.intp], dropped: int
 ) -> VarianceComponents:
     """Set the sums of squares equal to their expectations, from the bottom up."""
-    sums = _sums(y - y.mean(), documents, queries)
+    sums = _sums(y, documents, queries)
     n_documents, n_queries = int(documents.max()) + 1, int(queries.max()) + 1
     present = sums.df > 0
     reasons = _reasons(n_documents, n_queries, len(y))
@@ -173,7 +173,9 @@ def _estimate(
 
 
 def _sums(y: Floats, documents: NDArray[np.intp], queries: NDArray[np.intp]) -> _Sums:
-    """Return the sums of squares of centred scores, their df and expectations."""
+    """Return the sums of squares, their df and expectations."""
+    noise = (8 * np.finfo(float).eps * np.abs(y).max()) ** 2 * len(y)
+    y = y - y.mean()
     n_q, n_d = np.bincount(queries).astype(float), np.bincount(documents).astype(float)
     home = np.zeros(len(n_q), np.intp)
     home[queries] = documents
@@ -184,7 +186,6 @@ def _sums(y: Floats, documents: NDArray[np.intp], queries: NDArray[np.intp]) -> 
     squares = np.array([n_d @ mean_d**2, n_q @ between**2, within @ within])
     k12, k1, k3 = (n_q**2 / n_d[home]).sum(), (n_d**2).sum() / n, (n_q**2).sum() / n
     coefficients = np.array([[n - k1, k12 - k3, d - 1], [0, n - k12, q - d], [0, 0, n - q]])
-    noise = (8 * np.finfo(float).eps * np.abs(y).max()) ** 2 * n
     df = np.array([d - 1, q - d, n - q])
     return _Sums(np.where(squares > noise, squares, 0.0), df, coefficients)
 

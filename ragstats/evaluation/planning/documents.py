@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
 
+from ragstats.evaluation.diagnostics import FEW_DF
 from ragstats.evaluation.documents import DocumentTable
 from ragstats.exceptions import unknown_option
 from ragstats.models.estimand import check_estimand
@@ -18,10 +19,11 @@ from .pilot import Pilot, cochran_minimum, given_sd, pilot_of
 from .plan import DocumentPlan
 from .power import POWERS
 
+if TYPE_CHECKING:
+    from ragstats.evaluation.comparison import Comparison
+
 #: A plan says so when the df that CR2 will have widen the interval by more than this.
 WIDER = 1.02
-#: Fewer df than this are said to be few.
-FEW_DF = 4.0
 
 
 def plan_documents(
@@ -152,7 +154,7 @@ def plan_documents(
 
 
 def plan_comparison(
-    comparison: Any,
+    comparison: Comparison,
     *,
     pair: tuple[str, str] | None = None,
     halfwidth: float | None = None,
@@ -218,7 +220,7 @@ def plan_comparison(
     )
 
 
-def _pair(comparison: Any, pair: tuple[str, str] | None) -> tuple[str, str]:
+def _pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[str, str]:
     """Return the pair to plan for."""
     if comparison.unmatched == "stacked" or comparison.covariates:
         why = "covariates" if comparison.covariates else "unmatched='stacked'"
@@ -254,7 +256,7 @@ def _pilot(table: DocumentTable | None, sd: float | None, estimand: str, system:
     if table is None:
         if system is not None:
             raise ValueError(f"system={system!r}: sd= knows no systems; give a pilot table")
-        return given_sd(sd)  # type: ignore[arg-type]
+        return given_sd(sd)
     return pilot_of(one_system(table, system), estimand)
 
 

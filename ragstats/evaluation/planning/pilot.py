@@ -76,7 +76,7 @@ class Pilot:
         return said
 
 
-def given_sd(sd: float) -> Pilot:
+def given_sd(sd: Any) -> Pilot:
     """Return a pilot that is known by its S only.
 
     Raises

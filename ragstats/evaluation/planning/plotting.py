@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Okabe and Ito.
 BLUE, ORANGE, GREEN, INK, MUTED = "#0072b2", "#d55e00", "#009e73", "#22282e", "#5f6b76"
 #: Points of a curve.
-POINTS = 300
+POINTS = 160
 
 
 def plan_figure(plan: DocumentPlan) -> Figure:

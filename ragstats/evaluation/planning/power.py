@@ -88,8 +88,12 @@ POWERS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
 
 
 def _above(critical: Floats, df: Floats, shift: Floats) -> Floats:
-    """Return P(T > critical) of the noncentral t, for a shift of at least 0."""
+    """Return P(T > critical) of the noncentral t, for a shift of at least 0.
+
+    Far beyond the critical value, where SciPy may answer NaN, it is 1.
+    """
     exact = stats.nct.sf(critical, np.where(np.isinf(df), 1.0, df), shift)
+    exact = np.where(np.isnan(exact) & (shift > critical), 1.0, exact)
     return np.where(np.isinf(df), stats.norm.sf(critical - shift), exact)
 
 

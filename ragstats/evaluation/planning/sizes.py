@@ -9,7 +9,7 @@ import numpy as np
 from ragstats.core.segments import Floats
 
 #: Random orders of the pilot's documents, and the most numbers to draw.
-ORDERS, BUDGET = 200, 4_000_000
+ORDERS, BUDGET = 600, 4_000_000
 #: Any fixed seed: the same pilot gives the same plan.
 SEED = 20261011
 

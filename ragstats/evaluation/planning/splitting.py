@@ -100,15 +100,24 @@ def optimum(variances: Variances, costs: Costs, budget: float) -> Optimum | None
         (variances.query, costs.query),
         (variances.repetition, costs.repetition),
     ]
-    found = _chain(parts, budget)
-    size = variances.population
+    found, size = _chain(parts, budget), variances.population
     if found is not None and size is not None and found[0] > size:
-        inside = _chain(parts[1:], budget - size * costs.document)
-        found = None if inside is None else [float(size), *inside]
+        found = _of_all_documents(parts, budget, float(size))
     if found is None:
         return None
     x1, x2, x3 = found
     return Optimum(x1, x2 / x1, x3 / x2, float(np.sqrt(variances.of_mean(x1, x2 / x1, x3 / x2))))
+
+
+def _of_all_documents(
+    parts: list[tuple[float, float]], budget: float, size: float
+) -> list[float] | None:
+    """Return the best totals when all M documents are taken, with a query of each at least."""
+    inside = _chain(parts[1:], budget - size * parts[0][1])
+    if inside is None or inside[0] >= size:
+        return None if inside is None else [size, *inside]
+    left = budget - size * (parts[0][1] + parts[1][1])
+    return [size, size, left / parts[2][1]]
 
 
 def _chain(parts: list[tuple[float, float]], budget: float) -> list[float] | None:
@@ -121,8 +130,8 @@ def _chain(parts: list[tuple[float, float]], budget: float) -> list[float] | Non
             blocks[-2:] = [(v1 + v2, c1 + c2, n1 + n2)]
     if any(v <= 0 or c <= 0 for v, c, _ in blocks):
         return None
-    scale = budget / sum(np.sqrt(v * c) for v, c, _ in blocks)
-    return [float(scale * np.sqrt(v / c)) for v, c, n in blocks for _ in range(n)]
+    scale = budget / sum(np.sqrt(v) * np.sqrt(c) for v, c, _ in blocks)
+    return [float(scale * (np.sqrt(v) / np.sqrt(c))) for v, c, n in blocks for _ in range(n)]
 
 
 def _falls(above: tuple[float, float, int], below: tuple[float, float, int]) -> bool:

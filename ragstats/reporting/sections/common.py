@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ragstats.core.hypothesis import JointTest
 from ragstats.reporting.facts import Facts
+from ragstats.reporting.words import NOT_AVAILABLE, p_equals, prose
 
 #: What each mean is the mean of.
 MEANING = {"micro": "a random chunk", "macro": "a typical document"}
@@ -12,6 +14,9 @@ QUESTION = {
     "micro": "micro, the mean score of a random chunk: every scored row counts once",
     "macro": "macro, the mean score of a typical document: every document counts once",
 }
+
+#: Intervals beside t, in words.
+BESIDE = {"wild": "restricted wild bootstrap", "korn-graubard": "Korn-Graubard"}
 
 
 def grouped(named: list[tuple[str, str]]) -> tuple[str, ...]:
@@ -25,3 +30,13 @@ def grouped(named: list[tuple[str, str]]) -> tuple[str, ...]:
 def declared(facts: Facts) -> tuple[str, ...]:
     """Return the estimand that was declared, or both."""
     return (facts.stated.estimand,) if facts.stated.estimand else facts.stated.estimands
+
+
+def joint_sentence(estimand: str, test: JointTest) -> str:
+    """Return the test that all systems are equal, or why it is not there."""
+    if test.reason:
+        return f"All systems equal ({estimand}): {NOT_AVAILABLE}, {prose(test.reason)}."
+    return (
+        f"All systems equal ({estimand}): F = {test.statistic:.2f} on {test.df_num:g} and"
+        f" {test.df_denom:.1f} df, {p_equals(test.pvalue)} (AHT test)."
+    )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ragstats.reporting.blocks import Block, Paragraph, Picture, Section, Table
-from ragstats.reporting.facts import Facts
-from ragstats.reporting.sections.common import MEANING
+from ragstats.reporting.facts import Estimate, Facts
+from ragstats.reporting.sections.common import BESIDE, MEANING, joint_sentence
 from ragstats.reporting.words import (
-    NOT_AVAILABLE,
     clean,
     degrees,
     interval,
@@ -14,8 +13,8 @@ from ragstats.reporting.words import (
     number,
     plural,
     pvalue,
-    sentence,
     signed,
+    snapped,
 )
 
 
@@ -33,19 +32,39 @@ def means(facts: Facts) -> Section:
         f" {listed(described, most=12)}.",
     )
     tables = [_means_table(facts, e) for e in facts.stated.estimands]
-    return Section("means", "Means", (*tables, picture))
+    named = [(clean(s.name), s.means) for s in facts.systems]
+    return Section("means", "Means", (*tables, *_beside("system", named), picture))
+
+
+def _beside(first: str, named: list[tuple[str, dict[str, Estimate]]]) -> list[Block]:
+    """Return the intervals that such data call for beside t; nothing where there are none."""
+    rows = [
+        (
+            f"{name} ({estimand})",
+            BESIDE[item.method],
+            interval(item.low, item.high, signs=first == "difference"),
+        )
+        for name, estimates in named
+        for estimand, found in estimates.items()
+        for item in found.beside
+    ]
+    if not rows:
+        return []
+    caption = "Beside the t interval, for few documents or a mean near 0 or 1"
+    columns = (first, "method", "interval")
+    return [Table(f"beside-{first}", caption, columns, tuple(rows))]
 
 
 def _means_table(facts: Facts, estimand: str) -> Table:
     kind = facts.method.cov_type
-    columns = ["system", "mean", "SE CR1", f"SE {kind}", "ν", f"{facts.method.level} interval"]
+    columns = ["system", "mean", f"{facts.method.level} interval", f"SE {kind}", "ν", "SE CR1"]
     rows = []
     for system in facts.systems:
         mean, plain = system.means[estimand], system.cr1[estimand]
         rows.append(
             (
-                clean(system.name), number(mean.value), number(plain.se), number(mean.se),
-                degrees(mean.df), interval(mean.low, mean.high),
+                clean(system.name), number(mean.value), interval(mean.low, mean.high),
+                number(mean.se), degrees(mean.df), number(plain.se),
             )
         )  # fmt: skip
     return Table(
@@ -61,35 +80,42 @@ def differences(facts: Facts) -> Section:
     if not facts.pairs:
         return Section("differences", "Differences")
     blocks: list[Block] = [_differences_table(facts, e) for e in facts.stated.estimands]
+    blocks += _beside("difference", [(clean(p.label), p.differences) for p in facts.pairs])
     blocks += [Paragraph(text, note=True) for text in _notes(facts)]
+    return Section("differences", "Differences", tuple(blocks))
+
+
+def differences_picture(facts: Facts) -> Picture:
+    """Return the forest plot of the differences, which stands beside the summary."""
     described = [
         f"{clean(p.label)} {e} {signed(p.differences[e].value)}"
         for p in facts.pairs
         for e in facts.stated.estimands
     ]
-    blocks.append(
-        Picture(
-            "differences",
-            f"Differences with {facts.method.level} intervals by document; the line marks 0.",
-            f"{plural(len(facts.pairs), 'difference')} with intervals, against a line at 0:"
-            f" {listed(described, most=12)}.",
-        )
+    return Picture(
+        "differences",
+        f"Differences with {facts.method.level} intervals by document; the line marks 0.",
+        f"{plural(len(facts.pairs), 'difference')} with intervals, against a line at 0:"
+        f" {listed(described, most=12)}.",
     )
-    return Section("differences", "Differences", tuple(blocks))
 
 
 def _differences_table(facts: Facts, estimand: str) -> Table:
     matched = "paired by query" if facts.method.paired else "matched by document"
     kind, several = facts.method.cov_type, len(facts.pairs) > 1
-    columns = ["difference", "estimate", f"SE {kind}", "ν", f"{facts.method.level} interval", "p"]
+    columns = ["difference", "estimate", f"{facts.method.level} interval", f"SE {kind}", "ν", "p"]
     columns += ["p Holm", "K"] if several else ["K"]
     rows = []
     for pair in facts.pairs:
         found = pair.differences[estimand]
         cells = [
-            clean(pair.label), signed(found.value), number(found.se), degrees(found.df),
-            interval(found.low, found.high, signs=True), pvalue(found.p),
-        ]  # fmt: skip
+            clean(pair.label),
+            signed(snapped(found.value, found.se)),
+            interval(found.low, found.high, signs=True),
+            number(found.se),
+            degrees(found.df),
+            pvalue(found.p),
+        ]
         cells += [pvalue(pair.holm[estimand])] if several else []
         rows.append((*cells, str(found.documents)))
     return Table(
@@ -102,29 +128,7 @@ def _differences_table(facts: Facts, estimand: str) -> Table:
 
 def _notes(facts: Facts) -> list[str]:
     """Return the joint tests, and the queries that were left out."""
-    said = []
-    for estimand in facts.stated.estimands:
-        test = facts.joint.get(estimand)
-        if test is None:
-            continue
-        if test.reason:
-            said.append(
-                f"All systems equal ({estimand}): {NOT_AVAILABLE}, {sentence(clean(test.reason))}"
-            )
-        else:
-            said.append(
-                f"All systems equal ({estimand}): F = {test.statistic:.2f} on {test.df_num:g} and"
-                f" {test.df_denom:.1f} df, p = {pvalue(test.pvalue)} (AHT test of Pustejovsky and"
-                " Tipton, on the queries that every system has)."
-                if facts.method.paired
-                else f"All systems equal ({estimand}): F = {test.statistic:.2f} on"
-                f" {test.df_num:g} and {test.df_denom:.1f} df, p = {pvalue(test.pvalue)} (AHT test"
-                " of Pustejovsky and Tipton)."
-            )
-    if len(facts.systems) > 2 and not facts.joint:
-        said.append(
-            f"All systems equal: {NOT_AVAILABLE}, no query has a score of every system."
-        )
+    said = [joint_sentence(e, facts.joint[e]) for e in facts.stated.estimands if e in facts.joint]
     for pair in facts.pairs:
         if pair.aggregates.one_sided:
             lost = plural(pair.aggregates.one_sided, "query")

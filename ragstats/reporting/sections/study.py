@@ -6,7 +6,7 @@ from ragstats.reporting.blocks import Section, Term, Terms
 from ragstats.reporting.facts import Facts
 from ragstats.reporting.sections.common import QUESTION
 from ragstats.reporting.stated import ASKED, Stated
-from ragstats.reporting.words import clean, count, percent, sentence
+from ragstats.reporting.words import count, percent, prose, sentence
 
 
 def study(facts: Facts) -> Section:
@@ -29,7 +29,7 @@ def not_stated(name: str) -> str:
 
 
 def _stated(label: str, name: str, stated: Stated) -> Term:
-    value = clean(getattr(stated, name))
+    value = prose(getattr(stated, name))
     return Term(label, sentence(value)) if value else Term(label, not_stated(name), missing=True)
 
 

@@ -1,0 +1,311 @@
+"""Where rows come from: frames, batches, files, engines; one object for all of them.
+
+``open_source`` is a context manager, because files are read through an engine of our own whose
+temporary directory goes when the block ends, on Ctrl-C too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pandas as pd
+
+from ragstats.exceptions import DataError
+from ragstats.io.engine_errors import Blame, interrupted, of_engine, readable
+from ragstats.io.files import Files, as_files, open_files
+
+#: Rows per batch where we cut them ourselves.
+BATCH_ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class Query:
+    """A SQL query as a source of rows.
+
+    A string alone would be taken for a path, so a query says what it is.
+
+    Parameters
+    ----------
+    sql : str
+        One SELECT statement.
+    connection : optional
+        A DuckDB connection or an Ibis backend (PostgreSQL, …); by default DuckDB's own default
+        connection, which reads files.
+
+    Examples
+    --------
+    >>> from ragstats.io.sources import Query
+    >>> Query("SELECT * FROM 'scores.parquet' WHERE system = 'bm25'").sql[:8]
+    'SELECT *'
+    """
+
+    sql: str
+    connection: Any = None
+
+    def frame(self) -> Any:
+        """Return the relation of DuckDB, or the table of Ibis."""
+        if self.connection is None:
+            import duckdb
+
+            return duckdb.sql(self.sql)
+        return self.connection.sql(self.sql)
+
+
+@dataclass
+class Source:
+    """Rows, wherever they are.
+
+    Attributes
+    ----------
+    name : str
+        What the result says: the engine and its version, or the kind of batches.
+    lazy : narwhals.LazyFrame or None
+        What an engine computes on; None where rows come in batches.
+    batches : callable
+        ``batches(columns)`` iterates over native frames of those columns (all for None).
+    rereadable : bool
+        Whether the rows can be read more than once.
+    files : tuple of str
+        The files, for errors that name one.
+    blame : callable or None
+        Returns the first file that cannot be read, with the reason.
+    """
+
+    name: str
+    lazy: Any
+    batches: Callable[[list[str] | None], Iterator[Any]]
+    rereadable: bool
+    files: tuple[str, ...] = ()
+    blame: Blame | None = None
+    passes: int = 0
+    _first: Any = field(default=None, repr=False)
+
+    def frames(self, columns: list[str] | None = None) -> Iterator[tuple[str, Any]]:
+        """Iterate over batches with rows, as eager narwhals frames, each with its name."""
+        self.passes += 1
+        for number, native in enumerate(self.batches(columns), start=1):
+            frame = eager(native, f"chunk {number}")
+            if len(frame):
+                yield f"chunk {number}", frame
+
+    def schema(self) -> dict[str, Any]:
+        """Return the columns and their dtypes, of the first batch with rows where there are many.
+
+        Raises
+        ------
+        DataError
+            If there is no row to tell them from.
+        """
+        if self.lazy is not None:
+            return dict(self.lazy.collect_schema())
+        return dict(self.first().schema)
+
+    def first(self) -> Any:
+        """Return the first batch with rows."""
+        if self._first is None:
+            iterator = self.batches(None)
+            skipped = []
+            for number, native in enumerate(iterator, start=1):
+                skipped.append(native)
+                frame = eager(native, f"chunk {number}")
+                if len(frame):
+                    self._first = frame
+                    break
+            else:
+                raise DataError("data has no rows")
+            if not self.rereadable:
+                rest = iterator
+                self.batches = _once(lambda: chain(skipped, rest))
+        return self._first
+
+
+def _once(make: Callable[[], Iterable[Any]]) -> Callable[[list[str] | None], Iterator[Any]]:
+    """Return batches that can be read one more time."""
+    left = [make]
+
+    def batches(columns: list[str] | None) -> Iterator[Any]:
+        if not left:
+            raise ValueError("data: an iterator was read to its end and cannot be read again")
+        return iter(left.pop()())
+
+    return batches
+
+
+def eager(native: Any, where: str) -> Any:
+    """Return one batch as an eager narwhals frame.
+
+    Raises
+    ------
+    TypeError
+        If it is not a table of rows.
+    """
+    import pyarrow as pa
+
+    if isinstance(native, pa.RecordBatch):
+        native = pa.Table.from_batches([native])
+    if isinstance(native, dict):
+        native = pd.DataFrame(native)
+    try:
+        return nw.from_native(native, eager_only=True)
+    except TypeError:
+        raise TypeError(
+            f"data: {where} is a {type(native).__name__}; give pandas, polars or pyarrow tables, or"
+            " Arrow record batches"
+        ) from None
+
+
+def is_streamed(data: Any) -> bool:
+    """Whether data are anything but one eager frame: then sums travel, not rows."""
+    if isinstance(data, (pd.DataFrame, dict)):
+        return False
+    try:
+        nw.from_native(data, eager_only=True)
+    except TypeError:
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def open_source(data: Any) -> Iterator[Source]:
+    """Open whatever holds rows.
+
+    Parameters
+    ----------
+    data
+        A frame; an iterator or iterable of frames or Arrow batches; a path, a glob or a list of
+        paths (CSV, Parquet, JSON lines); :class:`Files`; :class:`Query`; a DuckDB relation; a
+        PySpark, Polars lazy or Ibis frame.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    DataError
+        If the engine fails, in one line that names the file where there is one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ragstats.io.sources import open_source
+    >>> with open_source([pd.DataFrame({"y": [1.0]}), pd.DataFrame({"y": [0.0]})]) as source:
+    ...     source.name, source.rereadable, sum(len(f) for _, f in source.frames())
+    ('record batches', True, 2)
+    """
+    with contextlib.ExitStack() as stack:
+        source = None
+        try:
+            source = _source(data, stack)
+            yield source
+        except Exception as error:
+            if interrupted(error):
+                raise KeyboardInterrupt from None
+            if isinstance(error, DataError) or not of_engine(error):
+                raise
+            if source is None:
+                raise readable(error, "the engine") from None
+            raise readable(error, source.name, source.files, source.blame) from None
+
+
+def _source(data: Any, stack: contextlib.ExitStack) -> Source:
+    if isinstance(data, Query):
+        data = data.frame()
+    files = as_files(data)
+    if files is not None:
+        return _from_files(files, stack)
+    if isinstance(data, (pd.DataFrame, dict)):
+        return Source("pandas", None, lambda columns: iter([data]), rereadable=True)
+    try:
+        frame = nw.from_native(data)
+    except TypeError:
+        return _from_batches(data)
+    if isinstance(frame, nw.LazyFrame):
+        return Source(_engine_name(frame), frame, _cut(frame), rereadable=True)
+    return Source(str(frame.implementation), None, lambda columns: iter([data]), rereadable=True)
+
+
+def _from_files(files: Files, stack: contextlib.ExitStack) -> Source:
+    opened = open_files(files, stack)
+    if opened.relation is None:
+        return Source(
+            "PyArrow (duckdb is not installed)", None, opened.batches, True,
+            opened.names, opened.blame,
+        )  # fmt: skip
+    frame = nw.from_native(opened.relation)
+    return Source(_engine_name(frame), frame, _cut(frame), True, opened.names, opened.blame)
+
+
+def _from_batches(data: Any) -> Source:
+    """Take an iterable of batches, read once or as often as it can be."""
+    if hasattr(data, "to_batches") and hasattr(data, "schema"):  # a pyarrow dataset
+        return Source(
+            "PyArrow dataset",
+            None,
+            lambda columns: iter(data.to_batches(columns=columns)),
+            rereadable=True,
+        )
+    try:
+        iterator = iter(data)
+    except TypeError:
+        raise TypeError(
+            f"data is a {type(data).__name__}; give a frame, an iterable of frames or Arrow"
+            " batches, a path, a DuckDB relation, a PySpark, Polars lazy or Ibis frame, or"
+            " Query(sql)"
+        ) from None
+    if iterator is data:
+        return Source("record batches", None, _once(lambda: iterator), rereadable=False)
+    return Source("record batches", None, lambda columns: iter(data), rereadable=True)
+
+
+def _engine_name(frame: Any) -> str:
+    """Return the engine and its version."""
+    implementation = frame.implementation
+    if implementation.is_duckdb():
+        import duckdb
+
+        return f"DuckDB {duckdb.__version__}"
+    if implementation.is_polars():
+        import polars
+
+        return f"Polars {polars.__version__} (lazy)"
+    if implementation.is_ibis():
+        backend = frame.to_native().get_backend().name
+        return f"Ibis ({backend})"
+    if implementation.is_pyspark():
+        import pyspark
+
+        return f"PySpark {pyspark.__version__}"
+    return str(implementation)
+
+
+def _cut(frame: Any) -> Callable[[list[str] | None], Iterator[Any]]:
+    """Return what reads the rows of an engine in batches."""
+
+    def batches(columns: list[str] | None) -> Iterator[Any]:
+        chosen = frame if columns is None else frame.select(*columns)
+        native, implementation = chosen.to_native(), frame.implementation
+        if implementation.is_duckdb():
+            return iter(native.to_arrow_reader(BATCH_ROWS))
+        if implementation.is_polars():
+            return iter(native.collect_batches(chunk_size=BATCH_ROWS))
+        if implementation.is_ibis():
+            return iter(native.to_pyarrow_batches(chunk_size=BATCH_ROWS))
+        return _spark_batches(native)
+
+    return batches
+
+
+def _spark_batches(native: Any) -> Iterator[pd.DataFrame]:
+    """Bring the rows of a Spark frame to the driver, one partition in memory at a time."""
+    rows: list[Any] = []
+    for row in native.toLocalIterator(prefetchPartitions=True):
+        rows.append(tuple(row))
+        if len(rows) == BATCH_ROWS:
+            yield pd.DataFrame(rows, columns=native.columns)
+            rows = []
+    if rows:
+        yield pd.DataFrame(rows, columns=native.columns)

@@ -1,0 +1,30 @@
+"""The data of a fit, as statsmodels' tools look at it."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from statsmodels.base.data import PandasData
+
+
+class ClusterData(PandasData):
+    """statsmodels' data of a fit whose rows are not independent.
+
+    Tools find the frame of the formula here. What they don't find is the formula's machinery, with
+    which ``anova_lm`` would test sums of squares of independent rows.
+    """
+
+    @property
+    def model_spec(self) -> NoReturn:
+        """Refused, in one line, to whoever looks for it."""
+        raise AttributeError(
+            "model_spec: anova_lm compares sums of squares of independent rows, which documents are"
+            " not; use wald_test_terms() for a test of each term"
+        )
+
+
+def use_cluster_data(model: Any, frame: Any = None) -> None:
+    """Make the data of a model ours, with the frame of the formula where there is one."""
+    model.data.__class__ = ClusterData
+    if frame is not None:
+        model.data.frame = frame
