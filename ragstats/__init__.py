@@ -16,14 +16,21 @@ if TYPE_CHECKING:
     from ragstats import datasets as datasets
     from ragstats.evaluation.bootstrap import bootstrap as bootstrap
     from ragstats.evaluation.bootstrap_result import BootstrapResult as BootstrapResult
-    from ragstats.evaluation.comparison import Comparison as Comparison
     from ragstats.evaluation.compare import compare as compare
+    from ragstats.evaluation.comparison import Comparison as Comparison
+    from ragstats.evaluation.coverage import CoverageResult as CoverageResult
+    from ragstats.evaluation.coverage import simulate_coverage as simulate_coverage
     from ragstats.evaluation.documents import DocumentTable as DocumentTable
     from ragstats.evaluation.documents import documents as documents
     from ragstats.evaluation.linked import linked_documents as linked_documents
     from ragstats.evaluation.means import MeanResults as MeanResults
     from ragstats.evaluation.means import macro_mean as macro_mean
     from ragstats.evaluation.means import micro_mean as micro_mean
+    from ragstats.evaluation.planning import allocate_documents as allocate_documents
+    from ragstats.evaluation.planning import plan_comparison as plan_comparison
+    from ragstats.evaluation.planning import plan_documents as plan_documents
+    from ragstats.evaluation.planning import split_budget as split_budget
+    from ragstats.evaluation.planning import variance_components as variance_components
     from ragstats.evaluation.recommend import recommend as recommend
     from ragstats.evaluation.several import compare_scores as compare_scores
     from ragstats.evaluation.survey import SurveyDesign as SurveyDesign
@@ -47,6 +54,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "BootstrapResult": "ragstats.evaluation.bootstrap_result",
     "Comparison": "ragstats.evaluation.comparison",
+    "CoverageResult": "ragstats.evaluation.coverage",
     "DocumentTable": "ragstats.evaluation.documents",
     "GLM": "ragstats.models.glm",
     "MeanResults": "ragstats.evaluation.means",
@@ -54,12 +62,12 @@ _PUBLIC = {
     "Report": "ragstats.reporting.report",
     "SurveyDesign": "ragstats.evaluation.survey",
     "WLS": "ragstats.models.linear",
+    "allocate_documents": "ragstats.evaluation.planning",
     "bootstrap": "ragstats.evaluation.bootstrap",
     "cluster_robust": "ragstats.models.robust",
-    "compare_clubsandwich": "ragstats.io.crosscheck",
-    "read_scores": "ragstats.io.readers",
-    "to_clubsandwich": "ragstats.io.crosscheck",
     "compare": "ragstats.evaluation.compare",
+    "compare_clubsandwich": "ragstats.io.crosscheck",
+    "compare_scores": "ragstats.evaluation.several",
     "documents": "ragstats.evaluation.documents",
     "glm": "ragstats.models.formula",
     "linked_documents": "ragstats.evaluation.linked",
@@ -67,10 +75,16 @@ _PUBLIC = {
     "macro_mean": "ragstats.evaluation.means",
     "micro_mean": "ragstats.evaluation.means",
     "ols": "ragstats.models.formula",
+    "plan_comparison": "ragstats.evaluation.planning",
+    "plan_documents": "ragstats.evaluation.planning",
     "ratio_mean": "ragstats.evaluation.survey",
-    "compare_scores": "ragstats.evaluation.several",
+    "read_scores": "ragstats.io.readers",
     "recommend": "ragstats.evaluation.recommend",
     "report": "ragstats.reporting.report",
+    "simulate_coverage": "ragstats.evaluation.coverage",
+    "split_budget": "ragstats.evaluation.planning",
+    "to_clubsandwich": "ragstats.io.crosscheck",
+    "variance_components": "ragstats.evaluation.planning",
     "wild_bootstrap": "ragstats.evaluation.wild_bootstrap",
     "wls": "ragstats.models.formula",
 }

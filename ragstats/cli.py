@@ -1,21 +1,19 @@
-"""The command line: ``ragstats demo`` and ``ragstats report``."""
+"""The command line: ``ragstats demo``, ``ragstats report``, and the commands of ``commands``."""
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import warnings
-from collections.abc import Iterable
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 from rich.console import Console
 
 import ragstats as rs
-from ragstats.exceptions import DataError, nearest
+from ragstats.commands import register
+from ragstats.commands.options import read_table
 from ragstats.reporting.extras import MissingExtraError
 from ragstats.reporting.outputs import Outputs
 from ragstats.reporting.report import Report, report
@@ -29,54 +27,6 @@ app = typer.Typer(
 
 #: Exit status for input that cannot be analysed.
 BAD_INPUT = 2
-
-#: Readers of CSV-like files → their separator; Parquet has its own.
-_SEPARATORS = {".csv": ",", ".tsv": "\t"}
-_KNOWN = (*_SEPARATORS, ".parquet")
-
-
-def read_table(path: Path, *, ids: Iterable[str | None] = ()) -> tuple[pd.DataFrame, str]:
-    """Read a CSV, TSV or Parquet file, and return it with its SHA-256.
-
-    Parameters
-    ----------
-    path : Path
-        The file; CSV and TSV may be compressed (.gz).
-    ids : iterable of str or None
-        Columns that are read as text, so that "007" and "7" stay two ids.
-
-    Raises
-    ------
-    DataError
-        If the file is not there, empty, or not of a known kind.
-    """
-    if not path.is_file():
-        raise DataError(f"FILE={str(path)!r} is not a file")
-    suffix = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
-    if suffix not in _KNOWN:
-        known = ", ".join(_KNOWN)
-        raise DataError(f"FILE={path.name!r} ends in {suffix!r}{nearest(suffix, _KNOWN)}; {known}")
-    try:
-        content = path.read_bytes()
-        if not content.strip():
-            raise DataError(f"FILE={path.name!r} is empty")
-        frame = _read(path, suffix, ids)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, OSError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
-        said = (str(error).splitlines() or [type(error).__name__])[0]
-        raise DataError(f"FILE={path.name!r} cannot be read: {said}") from None
-    if frame.empty:
-        raise DataError(f"FILE={path.name!r} has a header and no rows")
-    return frame, hashlib.sha256(content).hexdigest()
-
-
-def _read(path: Path, suffix: str, ids: Iterable[str | None]) -> pd.DataFrame:
-    if suffix == ".parquet":
-        return pd.read_parquet(path)
-    text = {name: "str" for name in ids if name is not None}
-    return pd.read_csv(path, sep=_SEPARATORS[suffix], dtype=text, low_memory=False)
-
 
 Html = Annotated[Path | None, typer.Option(help="Write the report as one HTML page.")]
 Json = Annotated[Path | None, typer.Option(help="Write it as JSON, with the aggregates.")]
@@ -166,6 +116,9 @@ def report_command(
         df=df, alpha=alpha,
     )  # fmt: skip
     deliver(found, outputs)
+
+
+register(app)
 
 
 def deliver(result: Report, outputs: Outputs) -> None:

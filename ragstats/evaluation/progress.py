@@ -16,7 +16,7 @@ LONG_WORK = 2e8
 
 
 @contextmanager
-def reporting(progress: Any, cells: float) -> Iterator[Report | None]:
+def reporting(progress: Any, cells: float, label: str = "bootstrap") -> Iterator[Report | None]:
     """Give the report of progress: the caller's, a bar on a terminal, or none."""
     if callable(progress):
         yield progress
@@ -26,5 +26,5 @@ def reporting(progress: Any, cells: float) -> Iterator[Report | None]:
         yield None
         return
     with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("bootstrap", total=None)
+        task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -117,7 +117,8 @@ def recommend(mean: MeanResults) -> Recommendation:
         cautions.append("strong skewness between documents lowers the coverage of every method")
     check = (
         f'rs.simulate_coverage(data, score="{mean.documents.score}", doc="{mean.documents.doc}",'
-        f' documents={facts.n_documents}, estimand="{mean.estimand}")'
+        f' documents={facts.n_documents}, estimand="{mean.estimand}",'
+        " replace=True)"
     )
     return Recommendation(method, tuple(beside), tuple(reasons), tuple(cautions), check)
 

@@ -7,6 +7,7 @@ at: ``translate`` returns None, and patsy evaluates the formula on batches of ro
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from patsy.builtins import builtins as patsy_builtins
+from patsy import builtins as patsy_builtins
 
 NUMBER, BOOLEAN, TEXT = "number", "boolean", "text"
 #: exp of more than this is infinite in double precision.
@@ -58,7 +59,7 @@ class Scope:
         try:
             return self.names[name]
         except KeyError:
-            return patsy_builtins.get(name)
+            return getattr(patsy_builtins, name, getattr(builtins, name, None))
 
 
 class _Unknown(Exception):
@@ -126,9 +127,9 @@ def _call(node: ast.Call, scope: Scope) -> Any:
     if len(arguments) != 1:
         raise _Unknown
     (argument,) = arguments
-    if function is patsy_builtins["I"]:
+    if function is patsy_builtins.I:
         return argument
-    if function is patsy_builtins["Q"] and isinstance(argument, str) and argument in scope.schema:
+    if function is patsy_builtins.Q and isinstance(argument, str) and argument in scope.schema:
         return column(argument, scope.schema[argument])
     try:
         known = FUNCTIONS.get(function)

@@ -293,10 +293,18 @@ def _cut(frame: Any) -> Callable[[list[str] | None], Iterator[Any]]:
         if implementation.is_polars():
             return iter(native.collect_batches(chunk_size=BATCH_ROWS))
         if implementation.is_ibis():
-            return iter(native.to_pyarrow_batches(chunk_size=BATCH_ROWS))
+            return _ibis_batches(native)
         return _spark_batches(native)
 
     return batches
+
+
+def _ibis_batches(native: Any) -> Iterator[Any]:
+    if native.get_backend().name == "duckdb":
+        # Ibis 12 reads batches through a method that DuckDB 2 no longer has; the columns of the
+        # formula in one table is what remains (a relation of DuckDB itself comes in batches).
+        return iter(native.to_pyarrow().to_batches(BATCH_ROWS))
+    return iter(native.to_pyarrow_batches(chunk_size=BATCH_ROWS))
 
 
 def _spark_batches(native: Any) -> Iterator[pd.DataFrame]:

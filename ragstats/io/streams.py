@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from ragstats.exceptions import DataError
-from ragstats.io.engines import GIVEN
+from ragstats.io.engines import GIVEN, KEPT
 
 #: Pending rows of sums that are merged at the latest, whatever the number of documents.
 PENDING = 200_000
@@ -76,9 +76,9 @@ class Folded:
 
 def plain_keys(table: pa.Table, keys: list[str]) -> pa.Table:
     """Return a table whose text keys are of one Arrow type, and whose counts are integers."""
-    for name in (*keys, GIVEN):
+    for name in (*keys, GIVEN, KEPT):
         field = table.schema.field(name)
-        wanted = _plain_type(field.type, count=name == GIVEN)
+        wanted = _plain_type(field.type, count=name in (GIVEN, KEPT))
         if wanted != field.type:
             place = table.schema.get_field_index(name)
             table = table.set_column(place, name, table[name].cast(wanted))

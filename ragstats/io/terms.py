@@ -181,7 +181,7 @@ def design_info(
         If patsy cannot build it.
     """
     size = max([len(values) for values in levels.values()], default=1)
-    frame = {}
+    frame: dict[str, Any] = {}
     translated = [*terms.numeric.values(), *(t for _, t in terms.categorical.values())]
     for name in {c for t in translated for c in t.columns}:
         frame[name] = np.ones(size)
@@ -194,7 +194,7 @@ def design_info(
             frame[name] = pd.Categorical(values, categories=list(levels[code]))
         else:
             is_text = isinstance(values[0], str)
-            frame[name] = np.array(values, dtype=object if is_text else None)
+            frame[name] = pd.Series(values, dtype=object if is_text else None)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

@@ -99,8 +99,7 @@ class Design:
         """Say what was dropped from the design, and whether it is badly conditioned."""
         if self.aliased:
             warn(
-                f"aliased columns dropped: {', '.join(self.aliased)}"
-                " (combinations of earlier ones)"
+                f"aliased columns dropped: {', '.join(self.aliased)} (combinations of earlier ones)"
             )
         if self.condition > condition_limit:
             warn(

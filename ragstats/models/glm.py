@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import copy
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from ragstats.models.irls import GLMFit, fit_glm
 from ragstats.models.linear import attach_design, refuse_without_rows
 from ragstats.models.rows import Rows
 from ragstats.models.rows_of_arrays import rows_from_arrays
+from ragstats.models.separation import SeparatedInference
 from ragstats.models.statsmodels_results import GLMResults
 
 
@@ -113,8 +114,10 @@ class GLM(sm.GLM):
             raise TypeError(
                 f"family={family!r} is not a statsmodels family, such as sm.families.Binomial()"
             )
-        rows = _trials(rows, family)
-        _check_domain(rows.endog, family)
+        family = _own(family)
+        _check_counts(rows.endog, family)
+        if isinstance(rows.endog, pd.Series):
+            _check_domain(rows.endog, family)
         basis = orthonormalize(rows.exog.to_numpy())
         self._design = describe_design(rows, basis)
         exog = rows.exog.iloc[:, basis.columns] if basis.aliased.size else rows.exog
@@ -152,11 +155,17 @@ class GLM(sm.GLM):
         refuse_unknown_fit_options(unknown, ("cov_type", "df", "start_params"))
         refuse_without_rows(self)
         adjustment(cov_type), df_rule(df)  # before the work
+        if start_params is not None and np.shape(start_params) != (self.exog.shape[1],):
+            raise ValueError(
+                f"start_params has shape {np.shape(start_params)}; the model has"
+                f" {self.exog.shape[1]} coefficients: {', '.join(self.exog_names)}"
+            )
         fit = fit_glm(
             self.exog,
             self.endog,
             self.family,
             prior=self.var_weights,
+            trials=self.n_trials if isinstance(self.family, sm.families.Binomial) else 1.0,
             frequency=self.freq_weights,
             offset=self._offset_exposure,
             start=start_params,
@@ -171,7 +180,11 @@ class GLM(sm.GLM):
         rows = WorkingRows(
             squares, self._design.grouping.codes, 1 / fit.variance, frequency, self._working
         )
-        return rows.infer(adjustment(cov_type), df_rule(df))
+        inference = rows.infer(adjustment(cov_type), df_rule(df))
+        if not fit.infinite.shape[1]:
+            return inference
+        parts = (inference.moments, inference.parts, inference.adjustment, inference.rule)
+        return SeparatedInference(*parts, None, fit.infinite, fit.n_bound)
 
     def plain_model(self) -> Any:
         """Return statsmodels' own model of the same rows."""
@@ -209,27 +222,29 @@ def _working_squares(model: GLM, fit: GLMFit) -> LeastSquares:
     return LeastSquares(fit.coefficients, basis, residuals, moments)
 
 
-def _trials(rows: Rows, family: Any) -> Rows:
-    """Turn successes and failures into a proportion with trials as prior weights."""
-    if not isinstance(rows.endog, pd.DataFrame):
-        return rows
-    if not isinstance(family, sm.families.Binomial) or rows.endog.shape[1] != 2:
+def _own(family: Any) -> Any:
+    """Return a family of this model's own: statsmodels keeps the trials of the last model on it."""
+    family = copy.copy(family)
+    if isinstance(family, sm.families.Binomial):
+        family.n = 1
+    return family
+
+
+def _check_counts(endog: pd.Series | pd.DataFrame, family: Any) -> None:
+    """Raise unless two columns of outcomes are successes and failures of the binomial family."""
+    if not isinstance(endog, pd.DataFrame):
+        return
+    if not isinstance(family, sm.families.Binomial) or endog.shape[1] != 2:
         raise ValueError(
-            f"endog has {rows.endog.shape[1]} columns; one is right (two, successes and failures,"
-            " for the binomial family)"
+            f"endog has {endog.shape[1]} columns; one is right (two, successes and failures, for"
+            " the binomial family)"
         )
-    counts = rows.endog.to_numpy()
-    trials = counts.sum(axis=1)
-    if (counts < 0).any() or (trials <= 0).any():
+    counts = endog.to_numpy()
+    if (counts < 0).any() or (counts.sum(axis=1) <= 0).any():
         raise DataError("endog: successes and failures must be ≥ 0 with at least one trial a row")
-    proportion = pd.Series(
-        counts[:, 0] / trials, index=rows.endog.index, name=rows.endog.columns[0]
-    )
-    prior = rows.extras.get("var_weights", 1.0) * trials
-    return replace(rows, endog=proportion, extras={**rows.extras, "var_weights": prior})
 
 
-def _check_domain(endog: pd.Series | pd.DataFrame, family: Any) -> None:
+def _check_domain(endog: pd.Series, family: Any) -> None:
     """Raise for outcomes that the family cannot have."""
     values = endog.to_numpy()
     name = type(family).__name__

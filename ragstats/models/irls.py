@@ -15,6 +15,7 @@ from ragstats.core.orthonormal import orthonormalize
 from ragstats.core.segments import Floats
 from ragstats.exceptions import DataError
 from ragstats.models.say import warn
+from ragstats.models.separation import at_bound, infinite_directions
 
 #: A step smaller than this, relative to the linear predictor, is rounding.
 CONVERGED = 1e-13
@@ -40,7 +41,11 @@ class GLMFit:
     steps : int
         Iterations used.
     converged : bool
-        Whether the last step was rounding.
+        Whether the last step was rounding, in the rows that are not at a bound.
+    infinite : ndarray (p, k)
+        Directions of the coefficients that are infinite; see :mod:`ragstats.models.separation`.
+    n_bound : int
+        Rows at the bound of the family.
     """
 
     coefficients: Floats
@@ -49,6 +54,8 @@ class GLMFit:
     variance: Floats
     steps: int
     converged: bool
+    infinite: Floats
+    n_bound: int
 
 
 def fit_glm(
@@ -59,6 +66,7 @@ def fit_glm(
     prior: Floats,
     frequency: Floats,
     offset: Floats | float,
+    trials: Floats | float = 1.0,
     start: Floats | None = None,
 ) -> GLMFit:
     """Fit a GLM by Fisher scoring with step halving.
@@ -68,21 +76,38 @@ def fit_glm(
     design : ndarray (N, p)
         Of full rank.
     outcome : ndarray (N,)
-        y; proportions for the binomial family with trials as prior weights.
+        y; proportions for the binomial family.
     family : statsmodels family
         With its link.
     prior, frequency : ndarray (N,)
         Prior weights (they divide the variance) and counts of equal rows.
     offset : ndarray (N,) or float
         Added to the linear predictor.
+    trials : ndarray (N,) or float
+        Of a binomial proportion; the family knows them too.
     start : ndarray (p,), optional
         Starting coefficients.
 
     Raises
     ------
     DataError
-        If the first step is not finite (the outcome is outside the domain of the family).
+        If a step is not finite (the outcome is outside the domain of the family), or all rows end
+        at the bound of the family (perfect separation).
     """
+    with np.errstate(over="ignore", under="ignore"):  # of means that run to their bound
+        return _fit(design, outcome, family, prior, trials, frequency, offset, start)
+
+
+def _fit(
+    design: Floats,
+    outcome: Floats,
+    family: Any,
+    prior: Floats,
+    trials: Floats | float,
+    frequency: Floats,
+    offset: Floats | float,
+    start: Floats | None,
+) -> GLMFit:
     if start is None:
         mean = family.starting_mu(outcome)
         predictor = np.asarray(family.predict(mean), float)
@@ -94,7 +119,7 @@ def fit_glm(
     deviance = _deviance(family, outcome, mean, prior, frequency)
     first, converged, step = start is None, False, 0
     for step in range(1, MAX_STEPS + 1):
-        slope, variance = _slope(family, mean), family.variance(mean) / prior
+        slope, variance = _slope(family, mean), family.variance(mean) / (prior * trials)
         root = np.sqrt(frequency / variance)
         basis = orthonormalize(design * (slope * root)[:, None])
         if basis.aliased.size:
@@ -111,15 +136,24 @@ def fit_glm(
             family, design, outcome, prior, frequency, offset,
             old=None if first else coefficients, target=target, deviance=deviance,
         )  # fmt: skip
+        inside = ~at_bound(family, outcome, mean)
         size = max(float(np.abs(design @ target).max()), 1.0)
-        moved = float(np.abs(design @ change).max()) if not first else np.inf
+        moved = np.inf if first else float(np.abs((design @ change)[inside]).max(initial=0.0))
         deviance, first = new, False
         if moved <= CONVERGED * size:
             converged = True
             break
-    _warn(converged, outcome, mean, family)
+    bound = at_bound(family, outcome, mean)
+    _warn(converged, outcome, mean, family, bound)
     return GLMFit(
-        coefficients, mean, _slope(family, mean), family.variance(mean) / prior, step, converged
+        coefficients,
+        mean,
+        _slope(family, mean),
+        family.variance(mean) / (prior * trials),
+        step,
+        converged,
+        infinite_directions(design, bound),
+        int(bound.sum()),
     )
 
 
@@ -166,13 +200,10 @@ def _separation(outcome: Floats) -> DataError:
     )
 
 
-def _warn(converged: bool, outcome: Floats, mean: Floats, family: Any) -> None:
+def _warn(converged: bool, outcome: Floats, mean: Floats, family: Any, bound: np.ndarray) -> None:
     """Say when the fit did not converge, or reproduces the outcome exactly."""
     perfect = bool(np.abs(mean - outcome).max() <= PERFECT * max(np.abs(outcome).max(), 1.0))
-    if perfect and type(family).__name__ != "Gaussian":
+    if bound.all() or (perfect and type(family).__name__ != "Gaussian"):
         raise _separation(outcome)
     if not converged:
-        warn(
-            f"the fit did not converge in {MAX_STEPS} steps; some fitted means may be at a bound"
-            " (quasi-separation), and their coefficients infinite"
-        )
+        warn(f"the fit did not converge in {MAX_STEPS} steps; its coefficients are not a maximum")

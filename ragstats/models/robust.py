@@ -102,10 +102,18 @@ def _glm(rows: Rows, model: Any, working: str | None) -> Any:
         extras["var_weights"] = np.asarray(model.var_weights, float)
     trials = np.asarray(getattr(model, "n_trials", 1), float)
     if trials.ndim and (trials != 1).any():
-        extras["var_weights"] = extras.get("var_weights", np.ones(len(trials))) * trials
+        rows = replace(rows, endog=_counts(rows.endog, trials, model.endog_names))
     if np.size(model._offset_exposure) > 1:
         extras["offset"] = np.asarray(model._offset_exposure, float)
     return GLM.from_rows(_with(rows, **extras), family=model.family)
+
+
+def _counts(proportion: Any, trials: np.ndarray, names: Any) -> pd.DataFrame:
+    """Return successes and failures, as they were given to a binomial model."""
+    successes = proportion.to_numpy() * trials
+    labels = [str(n) for n in names] if isinstance(names, list) else ["successes", "failures"]
+    counts = np.column_stack([successes, trials - successes])
+    return pd.DataFrame(counts, index=proportion.index, columns=labels)
 
 
 _REBUILD = {sm.OLS: _ols, sm.WLS: _wls, sm.GLM: _glm}

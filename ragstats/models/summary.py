@@ -20,7 +20,7 @@ def header(results: Any) -> list[tuple[str, str]]:
     design, inference = results.model._design, results._inference
     k = inference.moments.n_groups
     rows = [
-        ("Dep. Variable", str(results.model.endog_names)),
+        ("Dep. Variable", _outcome(results.model.endog_names)),
         ("Model", type(results.model).__name__),
         ("Estimand", results.estimand),
         ("Documents (K)", f"{k}"),
@@ -34,6 +34,11 @@ def header(results: Any) -> list[tuple[str, str]]:
     if results.absorbed:
         rows.append(("Absorbed", ", ".join(results.absorbed)))
     return rows
+
+
+def _outcome(names: Any) -> str:
+    """Return the outcome's name, or those of successes and failures."""
+    return str(names) if isinstance(names, str) else " + ".join(map(str, names))
 
 
 def notes(results: Any) -> list[str]:

@@ -26,10 +26,10 @@ def write_whole(path: Path, content: bytes, argument: str) -> None:
         If it cannot be written, naming the argument.
     """
     with naming(argument, path):
-        place = path.resolve()
-        if place.exists() and not place.is_file():
-            place.write_bytes(content)  # a pipe or a device has no old content to keep
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)  # a pipe or a device has no old content to keep
             return
+        place = path.resolve()
         beside = place.with_name(f".{place.name}.{os.getpid()}.part")
         try:
             beside.write_bytes(content)
@@ -43,7 +43,7 @@ def check_place(path: Path, argument: str) -> None:
     if path.is_dir():
         raise DataError(f"{argument}={str(path)!r} is a folder; give the name of a file")
     folder = path.resolve().parent
-    if not folder.is_dir():
+    if not path.exists() and not folder.is_dir():
         raise DataError(f"{argument}={str(path)!r}: there is no folder {str(folder)!r}")
 
 

@@ -61,6 +61,7 @@ class Case:
     def __init__(self, name, expected):
         self.name, self.expected = name, expected
         self.model, self.kind = expected["model"], expected["model"]["class"]
+        self.start = None
         self.fit = cache(self._fit)
         self.build = cache(self._build)
         self.coef_names = self._renamed(expected["coef_names_patsy"])
@@ -88,7 +89,11 @@ class Case:
 
     def _fit(self, working, cov_type, df, rho_floor=False):
         options = {"rho_floor": True} if rho_floor else {}
-        return self.build(working).fit(cov_type=cov_type, df=df, **options)
+        if self.kind == "GLM":  # later fits start where the first one ended
+            options["start_params"] = self.start
+        results = self.build(working).fit(cov_type=cov_type, df=df, **options)
+        self.start = np.asarray(results.params)
+        return results
 
     def pick(self, values, results, names=None):
         """Return the entries of the coefficients that R reports, in R's order."""

@@ -76,5 +76,5 @@ def test_the_measures_would_see_a_fault(tmp_path: Path) -> None:
     )
     measures, said = measured(faulty, tmp_path, widths=WIDTHS)
     assert any("broken" in line for line in said)
-    assert measures["360"]["scroll"] == 2000
+    assert measures["360"]["scroll"] >= 2000
     assert measures["360"]["wide"]

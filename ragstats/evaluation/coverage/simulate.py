@@ -167,7 +167,7 @@ def simulate_coverage(
     asks = {e: Ask(alpha, population.truth(e), draws.n_boot) for e in estimands}
     task = Task(population, plan, chosen, asks)
     entropy, words = _entropy(seed)
-    with reporting(progress, _work(task, replications)) as report:
+    with reporting(progress, _work(task, replications), "coverage") as report:
         outcomes = run(task, replications, entropy, cast(Any, draws.mapper), report)
     return CoverageResult(
         label=population.label,

@@ -72,7 +72,7 @@ def allocation_figure(plan: AllocationPlan) -> Figure:
         ax.plot(k, [e.halfwidth for e in expected], color=color, ls=style, label=rule)
     ax.plot(k, srs, color=ORANGE, ls="--", label="simple random sample")
     if plan.documents is not None and plan.halfwidth is not None:
-        _mark(ax, plan.documents, plan.halfwidth, INK, f"this plan: {plan.documents:,}")
+        _mark(ax, plan.documents, plan.halfwidth, INK, f"{plan.documents:,}")
     shown = plan.halfwidth or srs[len(srs) // 2]
     ax.set_ylim(0, min(6 * shown, 1.05 * max(srs)))
     ax.legend(frameon=False)

@@ -66,13 +66,16 @@ class LinearClusterResults(ClusterResults, SMRegressionResults):
         )
         results._cache.update(ssr=square, scale=scale, nobs=float(model.nobs))
         if model.exog is None:
-            results._take_sums(model._sums)
+            results._take_sums(getattr(model, "_sums", None))
         if results.absorbed:
             results._take_effects()
         return cls._wrapper(results)
 
-    def _take_sums(self, sums: dict[str, float]) -> None:
+    def _take_sums(self, sums: dict[str, float] | None) -> None:
         """Take what cells of rows know of the rows, which were never here."""
+        self._without_rows = True
+        if sums is None:
+            return
         half, square = self._cache["nobs"] / 2, self._cache["ssr"]
         with np.errstate(divide="ignore"):  # scores that do not vary have an infinite likelihood
             profile = -half * (np.log(2 * np.pi) + np.log(square / (2 * half)) + 1)
@@ -81,7 +84,6 @@ class LinearClusterResults(ClusterResults, SMRegressionResults):
             centered_tss=sums["centered_tss"],
             llf=float(profile + sums["log_weights"] / 2),
         )
-        self._without_rows = True
 
     def _take_effects(self) -> None:
         """Count absorbed effects, and measure the outcome, as the fit with dummies does."""

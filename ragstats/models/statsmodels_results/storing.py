@@ -18,6 +18,7 @@ import numpy as np
 from ragstats.core.adjustment import adjustment
 from ragstats.core.dof import df_rule
 from ragstats.core.inference import ClusterInference
+from ragstats.models.separation import SeparatedInference
 
 #: Layout of the stored results; another one is refused before anything else is read.
 STORED_FORMAT = 2
@@ -93,12 +94,16 @@ def _without_frame(model: Any) -> Any:
 def _packed(inference: ClusterInference) -> tuple[Any, ...]:
     """Name the covariance type and the df rule, whose rows of the tables hold functions."""
     names = (inference.adjustment.name, inference.rule.name)
-    return (inference.moments, inference.parts, *names, inference.random_effects)
+    infinite = getattr(inference, "infinite", None), getattr(inference, "n_bound", 0)
+    return (inference.moments, inference.parts, *names, inference.random_effects, *infinite)
 
 
 def _unpacked(packed: tuple[Any, ...]) -> ClusterInference:
-    moments, parts, cov_type, df, effects = packed
-    return ClusterInference(moments, parts, adjustment(cov_type), df_rule(df), effects)
+    moments, parts, cov_type, df, effects, infinite, n_bound = packed
+    fields = (moments, parts, adjustment(cov_type), df_rule(df), effects)
+    if infinite is None:
+        return ClusterInference(*fields)
+    return SeparatedInference(*fields, infinite, n_bound)
 
 
 def save(wrapper: Any, fname: Any, *, remove_data: bool) -> None:

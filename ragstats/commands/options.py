@@ -1,0 +1,121 @@
+"""Options that commands share, and how files become tables and results become output."""
+
+from __future__ import annotations
+
+import hashlib
+import json as jsonlib
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from ragstats.exceptions import DataError, nearest
+
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="CSV, TSV or Parquet, one row per query and system."),
+]
+Doc = Annotated[str, typer.Option(help="Column of document ids.")]
+Score = Annotated[str, typer.Option(help="Column of scores.")]
+System = Annotated[str | None, typer.Option(help="Column of systems.")]
+Query = Annotated[str | None, typer.Option(help="Column of query ids, for pairing.")]
+Estimand = Annotated[
+    str, typer.Option(help="micro (a random chunk) or macro (a typical document).")
+]
+Json = Annotated[
+    Path | None, typer.Option("--json", help="Write the result as JSON; - for standard output.")
+]
+
+#: Readers of CSV-like files → their separator; Parquet has its own.
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_KNOWN = (*_SEPARATORS, ".parquet")
+
+
+def read_table(path: Path, *, ids: Iterable[str | None] = ()) -> tuple[pd.DataFrame, str]:
+    """Read a CSV, TSV or Parquet file, and return it with its SHA-256.
+
+    Parameters
+    ----------
+    path : Path
+        The file; CSV and TSV may be compressed (.gz).
+    ids : iterable of str or None
+        Columns that are read as text, so that "007" and "7" stay two ids.
+
+    Raises
+    ------
+    DataError
+        If the file is not there, empty, or not of a known kind.
+    """
+    if not path.is_file():
+        raise DataError(f"FILE={str(path)!r} is not a file")
+    suffix = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
+    if suffix not in _KNOWN:
+        known = ", ".join(_KNOWN)
+        raise DataError(
+            f"FILE={path.name!r} ends in {suffix!r}{nearest(suffix, _KNOWN)}; {known} are read as"
+            " they are, and 'ragstats convert' makes one of them from other formats"
+        )
+    try:
+        content = path.read_bytes()
+        if not content.strip():
+            raise DataError(f"FILE={path.name!r} is empty")
+        frame = _read(path, suffix, ids)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"FILE={path.name!r} cannot be read: {said}") from None
+    if frame.empty:
+        raise DataError(f"FILE={path.name!r} has a header and no rows")
+    return frame, hashlib.sha256(content).hexdigest()
+
+
+def _read(path: Path, suffix: str, ids: Iterable[str | None]) -> pd.DataFrame:
+    if suffix == ".parquet":
+        return pd.read_parquet(path)
+    text = {name: "str" for name in ids if name is not None}
+    return pd.read_csv(path, sep=_SEPARATORS[suffix], dtype=text, low_memory=False)
+
+
+def say(text: str, result: Any, json: Path | None) -> None:
+    """Print a result as text, or write it as JSON.
+
+    With ``--json -`` the JSON alone goes to standard output, for a pipe.
+    """
+    if json is None:
+        typer.echo(text)
+        return
+    document = jsonlib.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False)
+    if str(json) == "-":
+        typer.echo(document)
+        return
+    from ragstats.reporting.files import check_place, write_whole
+
+    check_place(json, "--json")
+    write_whole(json, (document + "\n").encode(), "--json")
+    typer.echo(text)
+    typer.echo(f"wrote {json}", err=True)
+
+
+def plain(value: Any) -> Any:
+    """Return a result as what JSON can hold: NaN and infinities become null."""
+    if isinstance(value, dict):
+        return {_key(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, pd.DataFrame):
+        return plain(value.reset_index().to_dict("records"))
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return str(value)
+
+
+def _key(key: Any) -> str:
+    return " - ".join(map(str, key)) if isinstance(key, tuple) else str(key)
