@@ -132,7 +132,8 @@ class _Blocks:
 
 
 def _blocks(fit: StreamedFit, rows: np.ndarray, start: int, stop: int) -> _Blocks:
-    assert fit.solved.turned is not None and fit.weights is not None
+    assert fit.solved.turned is not None
+    assert fit.weights is not None
     p = fit.moments.n_columns
     first, second = np.triu_indices(p + 1)
     square = np.empty((len(rows), p + 1, p + 1))
@@ -174,9 +175,7 @@ def _contributions(blocks: _Blocks) -> tuple[Floats, Floats, Floats]:
         inner = np.eye(p) - blocks.summed((variance**2 * solve)[:, None, None] * blocks.gram)
         right = blocks.summed((variance * solve)[:, None, None] * (blocks.gram @ target))
         correction = np.linalg.solve(inner, right)[document]
-        mixing += (slope * solve)[:, None, None] * (
-            target + variance[:, None, None] * correction
-        )
+        mixing += (slope * solve)[:, None, None] * (target + variance[:, None, None] * correction)
     _project_out(mixing, blocks, null)
     mixing *= variance[:, None, None]
     turned = blocks.gram @ mixing
@@ -188,12 +187,16 @@ def _contributions(blocks: _Blocks) -> tuple[Floats, Floats, Floats]:
 
 
 def _null_blocks(blocks: _Blocks) -> dict[int, Floats]:
-    """Return for each singular document the matrix (p, k) whose rows ``Q_b N / φ_b`` B takes to 0."""
+    """Return N (p, k) for each singular document: B takes the rows ``Q_b N / φ_b`` to 0."""
     null = {}
     for group, directions in blocks.singular.items():
         here = np.flatnonzero(blocks.document == group)
         length = np.einsum(
-            "b,ik,bij,jl->kl", blocks.variance[here] ** -2, directions, blocks.gram[here], directions
+            "b,ik,bij,jl->kl",
+            blocks.variance[here] ** -2,
+            directions,
+            blocks.gram[here],
+            directions,
         )
         values, vectors = np.linalg.eigh(length)
         null[group] = directions @ (vectors / np.sqrt(values))

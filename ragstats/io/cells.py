@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragstats.core.segments import Codes, Floats
-from ragstats.core.streaming import CellDesign, CellSums
+from ragstats.core.streaming_sums import CellDesign, CellSums
 from ragstats.exceptions import DataError
 from ragstats.io.engines import KEPT, key
 from ragstats.io.gather import Coded, Gathered, encode, products_of
@@ -102,10 +102,11 @@ def problem(
     Raises
     ------
     DataError
-        For missing ids, fewer than two documents, no complete row, or levels that were not declared.
+        For missing ids, fewer than two documents, no complete row, or undeclared levels.
     """
-    table = gathered.table.filter(pc.greater(gathered.table[KEPT], 0))
-    n_rows = gathered.n_given
+    n_rows, table = gathered.n_given, gathered.release()
+    if pc.min(table[KEPT]).as_py() == 0:
+        table = table.filter(pc.greater(table[KEPT], 0))
     if not table.num_rows:
         reasons = ", ".join(f"{n} rows with {why}" for why, n in gathered.dropped.items())
         raise DataError(f"data: none of the {n_rows} rows is complete ({reasons})")
@@ -128,11 +129,13 @@ def problem(
         cells, at = _cells(levels, len(codes))
         design = cell_design(terms, info, {code: values[at] for code, values in levels.items()})
     order = np.lexsort((codes, cells))
+    columns = {name: table[name] for name in table.column_names}
+    del table
     sums = CellSums(
         ids=grouping.ids,
         codes=codes[order],
         cells=cells[order],
-        products=products_of(table, n_values, order),
+        products=products_of(columns, n_values, order),
         shift=np.concatenate([[0.0], gathered.units.shift]),
         scale=np.concatenate([[1.0], gathered.units.scale]),
     )
@@ -148,8 +151,8 @@ def _missing(argument: str, table: pa.Table) -> Any:
         count, total = int(rows[absent].sum()), int(rows.sum())
         if argument == "groups":
             return DataError(
-                f"groups: {count} missing document ids in {total} rows; drop those rows or give them"
-                " their document (a missing id is not a document of its own)"
+                f"groups: {count} missing document ids in {total} rows; drop those rows or give"
+                " them their document (a missing id is not a document of its own)"
             )
         return DataError(f"{argument}: {count} missing values in {total} rows")
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from ragstats.core.segments import Floats
 from ragstats.exceptions import DataError
-from ragstats.io.expressions import Translated, missing
+from ragstats.io.translated import Translated, missing
 
 #: Rows of the first look, from which shifts and scales are taken.
 LOOK = 10_000
@@ -123,11 +123,9 @@ def sums(frame: Any, plan: SumsPlan, units: Units) -> pa.Table:
     rows = frame.select(kept.alias(KEPT), *keys, *values)
     scaled = [
         nw.when(nw.col(KEPT)).then((nw.col(n) - shift) * (1 / scale)).alias(n)
-        for n, shift, scale in zip(
-            names, units.shift.tolist(), units.scale.tolist(), strict=True
-        )
+        for n, shift, scale in zip(names, units.shift.tolist(), units.scale.tolist(), strict=True)
     ]
-    rows = rows.with_columns(nw.col(KEPT).cast(nw.Int64), *scaled)
+    rows = rows.with_columns(nw.when(nw.col(KEPT)).then(1).otherwise(0).alias(KEPT), *scaled)
     pairs = [(i, j) for i in range(1, len(names) + 1) for j in range(i, len(names) + 1)]
     squares = [
         (nw.col(product(0, i)) * nw.col(product(0, j))).alias(product(i, j)) for i, j in pairs
@@ -150,9 +148,19 @@ def infinite_values(frame: Any, plan: SumsPlan, labels: tuple[str, ...]) -> dict
         for infinite in value.infinite:
             flag = flag | infinite
         flags.append(nw.when(~gaps & flag).then(1).otherwise(0).alias(f"v{i}"))
-    counts = _arrow(frame.select(*flags).select(*(nw.col(f"v{i}").sum() for i in range(len(flags)))))
+    counts = _arrow(
+        frame.select(*flags).select(*(nw.col(f"v{i}").sum() for i in range(len(flags))))
+    )
     found = [int(counts[f"v{i}"][0].as_py() or 0) for i in range(len(flags))]
     return {label: n for label, n in zip(labels, found, strict=True) if n}
+
+
+def infinite(label: str, count: int) -> DataError:
+    """Return the error for infinite values."""
+    return DataError(
+        f"data: {count} infinite values in {label!r}; scores and covariates must be finite"
+        " (missing ones NaN)"
+    )
 
 
 def missing_values(frame: Any, needed: tuple[str, ...]) -> dict[str, int]:
@@ -165,7 +173,9 @@ def missing_values(frame: Any, needed: tuple[str, ...]) -> dict[str, int]:
         here = missing(name, schema[name])
         flags.append(nw.when(here & ~before).then(1).otherwise(0).alias(f"v{i}"))
         before = before | here
-    counts = _arrow(frame.select(*flags).select(*(nw.col(f"v{i}").sum() for i in range(len(flags)))))
+    counts = _arrow(
+        frame.select(*flags).select(*(nw.col(f"v{i}").sum() for i in range(len(flags))))
+    )
     found = {name: int(counts[f"v{i}"][0].as_py() or 0) for i, name in enumerate(needed)}
     return {f"missing {name}": n for name, n in found.items() if n}
 

@@ -67,7 +67,8 @@ class OpenFiles:
     names: tuple[str, ...]
     relation: Any
     batches: Callable[[list[str] | None], Iterator[Any]]
-    blame: Blame | None
+    blame: Blame | None = None
+    with_text: Callable[[str], str | None] = lambda column: None
 
 
 def as_files(data: Any) -> Files | None:
@@ -92,7 +93,7 @@ def open_files(files: Files, stack: contextlib.ExitStack) -> OpenFiles:
     names = find(files.paths)
     kind = _common_format(names)
     if importlib.util.find_spec("duckdb") is None:
-        return OpenFiles(names, None, lambda columns: _arrow_batches(names, kind, columns), None)
+        return OpenFiles(names, None, lambda columns: _arrow_batches(names, kind, columns))
     connection = _connect(files, stack)
 
     def blame() -> tuple[str, str] | None:
@@ -104,7 +105,11 @@ def open_files(files: Files, stack: contextlib.ExitStack) -> OpenFiles:
         if not of_engine(error):
             raise
         raise readable(error, "DuckDB", names, blame) from None
-    return OpenFiles(names, relation, lambda columns: iter(()), blame)
+
+    def with_text(column: str) -> str | None:
+        return _first_with_text(connection, names, kind, column)
+
+    return OpenFiles(names, relation, lambda columns: iter(()), blame, with_text)
 
 
 def find(paths: Any) -> tuple[str, ...]:
@@ -135,7 +140,9 @@ def _common_format(names: Sequence[str]) -> str:
     kinds = {_format(name): name for name in names}
     if len(kinds) > 1:
         listed = " and ".join(f"{Path(name).name} ({kind})" for kind, name in kinds.items())
-        raise DataError(f"data: the files are of {len(kinds)} formats, {listed}; read one at a time")
+        raise DataError(
+            f"data: the files are of {len(kinds)} formats, {listed}; read one at a time"
+        )
     return next(iter(kinds))
 
 
@@ -201,6 +208,15 @@ def _first_broken(connection: Any, names: Sequence[str], kind: str) -> tuple[str
     return None
 
 
+def _first_with_text(connection: Any, names: Sequence[str], kind: str, column: str) -> str | None:
+    for name in names:
+        relation = _relation(connection, [name], kind)
+        types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        if types.get(column) == "VARCHAR":
+            return name
+    return None
+
+
 def _arrow_batches(names: Sequence[str], kind: str, columns: list[str] | None) -> Iterator[Any]:
     """Read the files one after the other, so that a broken one has a name."""
     from pyarrow import ArrowException, dataset
@@ -211,4 +227,4 @@ def _arrow_batches(names: Sequence[str], kind: str, columns: list[str] | None) -
             chosen = None if columns is None else [c for c in columns if c in opened.schema.names]
             yield from opened.to_batches(columns=chosen)
         except (ArrowException, OSError) as error:
-            raise readable(error, "PyArrow", [name], lambda: (name, one_line(error))) from None
+            raise DataError(f"{name}: PyArrow could not read it: {one_line(error)}") from None

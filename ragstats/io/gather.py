@@ -18,6 +18,7 @@ from ragstats.io.engines import (
     SumsPlan,
     Units,
     check_kinds,
+    infinite,
     infinite_values,
     key,
     kind,
@@ -63,7 +64,7 @@ class ComputedBy:
         return f"{self.engine}, {way}{why}, {self.passes} pass{'es' * (self.passes != 1)}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Gathered:
     """The sums of a source.
 
@@ -81,6 +82,11 @@ class Gathered:
     units: Units
     dropped: dict[str, int]
     passes: int
+
+    def release(self) -> pa.Table:
+        """Return the table and let go of it: with many documents it is the largest thing here."""
+        table, self.table = self.table, self.table.slice(0, 0)
+        return table
 
     @property
     def n_given(self) -> int:
@@ -132,12 +138,13 @@ def gather(
     if not found.n_given:
         raise DataError("data has no rows")
     lost = found.n_given - found.n_kept
-    dropped = missing_values(frame, plan.needed) if lost else {}
+    asked = bool(lost) and not _one_reason(plan)
+    dropped = _dropped(frame, plan, lost)
     looked = lost > sum(dropped.values()) or not _finite(table)
     if looked:
         _refuse_infinite(infinite_values(frame, plan, labels))
     _blame_formula(dropped, lost)
-    return Gathered(table, units, dropped, 1 + bool(lost) + looked)
+    return Gathered(table, units, dropped, 1 + asked + looked)
 
 
 def _from_batches(
@@ -161,7 +168,7 @@ def _from_batches(
         units = look(frame, plan) if units is None else units
         table = sums(frame, plan, units)
         lost = int(pc.sum(table[GIVEN]).as_py()) - int(pc.sum(table[KEPT]).as_py() or 0)
-        reasons = missing_values(frame, plan.needed) if lost else {}
+        reasons = _dropped(frame, plan, lost)
         if lost > sum(reasons.values()) or not _finite(table):
             _refuse_infinite(infinite_values(frame, plan, labels))
         for reason, count in reasons.items():
@@ -176,6 +183,21 @@ def _from_batches(
     return Gathered(merged, units, dropped, 1)
 
 
+def _one_reason(plan: SumsPlan) -> bool:
+    """Whether rows are left out for one reason only, which nobody needs to count."""
+    flags = [f for t in (*plan.keys, *plan.values) for f in (*t.undefined, *t.infinite)]
+    return len(plan.needed) == 1 and not flags
+
+
+def _dropped(frame: Any, plan: SumsPlan, lost: int) -> dict[str, int]:
+    """Return the rows left out, by the first column that is missing in them."""
+    if not lost:
+        return {}
+    if _one_reason(plan):
+        return {f"missing {plan.needed[0]}": lost}
+    return missing_values(frame, plan.needed)
+
+
 def _finite(table: pa.Table) -> bool:
     """Whether every sum is a finite number; NaN and infinities stay in a sum."""
     names = [n for n in table.column_names if n.startswith("p")]
@@ -185,10 +207,7 @@ def _finite(table: pa.Table) -> bool:
 
 def _refuse_infinite(counts: dict[str, int]) -> None:
     for label, count in counts.items():
-        raise DataError(
-            f"data: {count} infinite values in {label!r}; scores and covariates must be finite"
-            " (missing ones NaN)"
-        )
+        raise infinite(label, count)
 
 
 def _blame_formula(dropped: dict[str, int], lost: int) -> None:
@@ -235,13 +254,16 @@ def encode(column: Any, missing: Callable[[np.ndarray], Exception]) -> Coded:
     return Coded(codes, np.asarray(encoded.dictionary.to_numpy(zero_copy_only=False)))
 
 
-def products_of(table: pa.Table, n_values: int, order: Codes) -> Floats:
-    """Return the sums (L, d(d+1)/2) of a table as core wants them, rows in the given order."""
+def products_of(columns: dict[str, Any], n_values: int, order: Codes) -> Floats:
+    """Return the sums (L, d(d+1)/2) as core wants them, rows in the given order.
+
+    Columns are taken out of the dictionary one by one, so that they are not in memory twice.
+    """
     size = n_values + 1
     names: Sequence[str] = [
         KEPT if (i, j) == (0, 0) else product(i, j) for i in range(size) for j in range(i, size)
     ]
     result = np.empty((len(order), len(names)))
     for s, name in enumerate(names):
-        result[:, s] = table[name].to_numpy()[order]
+        result[:, s] = columns.pop(name).to_numpy()[order]
     return result

@@ -16,44 +16,10 @@ import narwhals.stable.v2 as nw
 import pandas as pd
 
 from ragstats.exceptions import DataError
+from ragstats.io.batches import cut, engine_name
 from ragstats.io.engine_errors import Blame, interrupted, of_engine, readable
 from ragstats.io.files import Files, as_files, open_files
-
-#: Rows per batch where we cut them ourselves.
-BATCH_ROWS = 100_000
-
-
-@dataclass(frozen=True)
-class Query:
-    """A SQL query as a source of rows.
-
-    A string alone would be taken for a path, so a query says what it is.
-
-    Parameters
-    ----------
-    sql : str
-        One SELECT statement.
-    connection : optional
-        A DuckDB connection or an Ibis backend (PostgreSQL, …); by default DuckDB's own default
-        connection, which reads files.
-
-    Examples
-    --------
-    >>> from ragstats.io.sources import Query
-    >>> Query("SELECT * FROM 'scores.parquet' WHERE system = 'bm25'").sql[:8]
-    'SELECT *'
-    """
-
-    sql: str
-    connection: Any = None
-
-    def frame(self) -> Any:
-        """Return the relation of DuckDB, or the table of Ibis."""
-        if self.connection is None:
-            import duckdb
-
-            return duckdb.sql(self.sql)
-        return self.connection.sql(self.sql)
+from ragstats.io.query import Query
 
 
 @dataclass
@@ -74,6 +40,8 @@ class Source:
         The files, for errors that name one.
     blame : callable or None
         Returns the first file that cannot be read, with the reason.
+    with_text : callable
+        Returns the first file in which a column holds text.
     """
 
     name: str
@@ -82,6 +50,7 @@ class Source:
     rereadable: bool
     files: tuple[str, ...] = ()
     blame: Blame | None = None
+    with_text: Callable[[str], str | None] = lambda column: None
     passes: int = 0
     _first: Any = field(default=None, repr=False)
 
@@ -224,7 +193,7 @@ def _source(data: Any, stack: contextlib.ExitStack) -> Source:
     except TypeError:
         return _from_batches(data)
     if isinstance(frame, nw.LazyFrame):
-        return Source(_engine_name(frame), frame, _cut(frame), rereadable=True)
+        return Source(engine_name(frame), frame, cut(frame), rereadable=True)
     return Source(str(frame.implementation), None, lambda columns: iter([data]), rereadable=True)
 
 
@@ -236,7 +205,10 @@ def _from_files(files: Files, stack: contextlib.ExitStack) -> Source:
             opened.names, opened.blame,
         )  # fmt: skip
     frame = nw.from_native(opened.relation)
-    return Source(_engine_name(frame), frame, _cut(frame), True, opened.names, opened.blame)
+    return Source(
+        engine_name(frame), frame, cut(frame), True,
+        opened.names, opened.blame, opened.with_text,
+    )  # fmt: skip
 
 
 def _from_batches(data: Any) -> Source:
@@ -259,61 +231,3 @@ def _from_batches(data: Any) -> Source:
     if iterator is data:
         return Source("record batches", None, _once(lambda: iterator), rereadable=False)
     return Source("record batches", None, lambda columns: iter(data), rereadable=True)
-
-
-def _engine_name(frame: Any) -> str:
-    """Return the engine and its version."""
-    implementation = frame.implementation
-    if implementation.is_duckdb():
-        import duckdb
-
-        return f"DuckDB {duckdb.__version__}"
-    if implementation.is_polars():
-        import polars
-
-        return f"Polars {polars.__version__} (lazy)"
-    if implementation.is_ibis():
-        backend = frame.to_native().get_backend().name
-        return f"Ibis ({backend})"
-    if implementation.is_pyspark():
-        import pyspark
-
-        return f"PySpark {pyspark.__version__}"
-    return str(implementation)
-
-
-def _cut(frame: Any) -> Callable[[list[str] | None], Iterator[Any]]:
-    """Return what reads the rows of an engine in batches."""
-
-    def batches(columns: list[str] | None) -> Iterator[Any]:
-        chosen = frame if columns is None else frame.select(*columns)
-        native, implementation = chosen.to_native(), frame.implementation
-        if implementation.is_duckdb():
-            return iter(native.to_arrow_reader(BATCH_ROWS))
-        if implementation.is_polars():
-            return iter(native.collect_batches(chunk_size=BATCH_ROWS))
-        if implementation.is_ibis():
-            return _ibis_batches(native)
-        return _spark_batches(native)
-
-    return batches
-
-
-def _ibis_batches(native: Any) -> Iterator[Any]:
-    if native.get_backend().name == "duckdb":
-        # Ibis 12 reads batches through a method that DuckDB 2 no longer has; the columns of the
-        # formula in one table is what remains (a relation of DuckDB itself comes in batches).
-        return iter(native.to_pyarrow().to_batches(BATCH_ROWS))
-    return iter(native.to_pyarrow_batches(chunk_size=BATCH_ROWS))
-
-
-def _spark_batches(native: Any) -> Iterator[pd.DataFrame]:
-    """Bring the rows of a Spark frame to the driver, one partition in memory at a time."""
-    rows: list[Any] = []
-    for row in native.toLocalIterator(prefetchPartitions=True):
-        rows.append(tuple(row))
-        if len(rows) == BATCH_ROWS:
-            yield pd.DataFrame(rows, columns=native.columns)
-            rows = []
-    if rows:
-        yield pd.DataFrame(rows, columns=native.columns)

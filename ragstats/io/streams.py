@@ -16,8 +16,8 @@ PENDING = 200_000
 class Folded:
     """Sums of batches: one row per key, however the batches cut the documents.
 
-    Memory is a small multiple of the number of keys: pending rows are merged as soon as there are as
-    many of them as merged ones.
+    Memory is a small multiple of the number of keys: pending rows are merged as soon as there are
+    as many of them as merged ones.
     """
 
     def __init__(self, n_keys: int, names: tuple[str, ...]):

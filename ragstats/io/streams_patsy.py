@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 import patsy
 
-from ragstats.core.streaming import CellDesign
+from ragstats.core.streaming_sums import CellDesign
 from ragstats.exceptions import DataError
-from ragstats.io.engines import SumsPlan
-from ragstats.io.expressions import NUMBER, Translated
+from ragstats.io.engines import SumsPlan, infinite
 from ragstats.io.sources import Source
 from ragstats.io.terms import describe, unknown_name
+from ragstats.io.translated import NUMBER, Translated
 from ragstats.models.columns import named_in_formula, plain_column
 
 
@@ -101,7 +101,9 @@ class PatsyBatches:
         def number(name: str) -> Translated:
             return Translated(nw.col(name), NUMBER, frozenset())
 
-        keys = tuple(Translated(nw.col(f"key{i}"), "key", frozenset()) for i in range(len(self.keys)))
+        keys = tuple(
+            Translated(nw.col(f"key{i}"), "key", frozenset()) for i in range(len(self.keys))
+        )
         values = tuple(number(f"x{i}") for i in range(len(self._numeric)))
         return SumsPlan(keys, (*values, number("y")), ())
 
@@ -133,9 +135,9 @@ class PatsyBatches:
         for factor in (f for term in terms for f in term.factors):
             if factor.memorize_passes_needed({}, env):
                 raise ValueError(
-                    f"formula: {factor.name()} needs all rows before the first can be evaluated, and"
-                    " an iterator can be read once; give a path, a list of frames, or another source"
-                    " that can be read again"
+                    f"formula: {factor.name()} needs all rows before the first can be evaluated,"
+                    " and an iterator can be read once; give a path, a list of frames, or another"
+                    " source that can be read again"
                 )
 
     def _plain_frames(self) -> Iterator[pd.DataFrame]:
@@ -159,7 +161,9 @@ class PatsyBatches:
             self._count_dropped(plain, design.index.to_numpy())
             values = np.column_stack([design.to_numpy()[:, self._numeric], outcome.to_numpy()])
             _refuse_infinite(values, self.labels)
-            rows = {f"key{i}": plain[k].loc[design.index] for i, k in enumerate(self.keys)}
+            rows: dict[str, Any] = {
+                f"key{i}": plain[k].loc[design.index] for i, k in enumerate(self.keys)
+            }
             rows |= {f"x{i}": values[:, i] for i in range(len(self._numeric))}
             yield pd.DataFrame(rows | {"y": values[:, -1]})
 
@@ -192,9 +196,7 @@ class PatsyBatches:
             self.dropped[reason] = self.dropped.get(reason, 0) + int(left.sum())
 
 
-def _with_levels(
-    column: pd.Series, name: str, levels: Sequence[Any], where: str
-) -> pd.Series:
+def _with_levels(column: pd.Series, name: str, levels: Sequence[Any], where: str) -> pd.Series:
     unknown = column[column.notna() & ~column.isin(list(levels))]
     if len(unknown):
         raise unseen_level(name, unknown.iloc[0], levels, where)
@@ -203,14 +205,14 @@ def _with_levels(
 
 def unseen_level(name: str, level: Any, levels: Sequence[Any], where: str = "") -> DataError:
     """Return the error for a level that was not declared."""
-    shown = ", ".join(repr(value) for value in list(levels)[:8]) + (", …" if len(levels) > 8 else "")
+    shown = ", ".join(repr(value) for value in list(levels)[:8]) + (
+        ", …" if len(levels) > 8 else ""
+    )
     place = f" in {where}" if where else ""
     return DataError(f"levels: {name!r} has the level {level!r}{place}, which is none of {shown}")
 
 
 def _refuse_infinite(values: np.ndarray, labels: Sequence[str]) -> None:
-    for j in np.flatnonzero(np.isinf(values).any(axis=0)):
-        raise DataError(
-            f"data: {int(np.isinf(values[:, j]).sum())} infinite values in {labels[j]!r}; scores and"
-            " covariates must be finite (missing ones NaN)"
-        )
+    for label, count in zip(labels, np.isinf(values).sum(axis=0).tolist(), strict=True):
+        if count:
+            raise infinite(label, count)

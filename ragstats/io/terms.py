@@ -1,14 +1,14 @@
 """A formula as sums that an engine can compute: keys, numeric columns, and how they make terms.
 
-Coding is patsy's own: the categorical factors are evaluated on a small frame that holds their levels,
-so that names, order and numbers are those of a fit in memory.
+Coding is patsy's own: the categorical factors are evaluated on a small frame that holds their
+levels, so that names, order and numbers are those of a fit in memory.
 """
 
 from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -18,17 +18,11 @@ import numpy as np
 import pandas as pd
 import patsy
 
-from ragstats.core.streaming import CellDesign
+from ragstats.core.streaming_sums import CellDesign
 from ragstats.exceptions import nearest
 from ragstats.io.engines import SumsPlan
-from ragstats.io.expressions import (
-    BOOLEAN,
-    NUMBER,
-    Scope,
-    Translated,
-    multiplied,
-    translate,
-)
+from ragstats.io.expressions import Scope, translate
+from ragstats.io.translated import BOOLEAN, NUMBER, TEXT, Translated, as_number, multiplied
 
 
 @dataclass(frozen=True)
@@ -77,13 +71,23 @@ class Terms:
         return (*names, self.outcome_name)
 
 
-def read_terms(formula: str, scope: Scope) -> Terms | str:
+def read_terms(
+    formula: str, scope: Scope, with_text: Callable[[str], str | None] = lambda column: None
+) -> Terms | str:
     """Return the terms of a formula, or the factor that only patsy can evaluate.
+
+    Parameters
+    ----------
+    formula : str
+    scope : Scope
+        The columns and the caller's names.
+    with_text : callable
+        Returns the file in which a column holds text, where there are files.
 
     Raises
     ------
     ValueError
-        If the formula has no outcome, or cannot be read.
+        If the formula has no outcome, or one of text, or cannot be read.
     """
     description = describe(formula)
     if len(description.lhs_termlist) != 1 or len(description.lhs_termlist[0].factors) != 1:
@@ -94,6 +98,13 @@ def read_terms(formula: str, scope: Scope) -> Terms | str:
         )
     outcome_factor = description.lhs_termlist[0].factors[0]
     outcome = translate(outcome_factor.code, scope)
+    if outcome is not None and outcome.kind == TEXT:
+        where = next(filter(None, map(with_text, outcome.columns)), None)
+        place = f" in {where}" if where else ""
+        raise ValueError(
+            f"formula: the outcome {outcome_factor.name()!r} holds text{place}; it must be one"
+            " column of numbers (a text column has no mean)"
+        )
     if outcome is None or outcome.kind not in (NUMBER, BOOLEAN):
         return str(outcome_factor.code)
     categorical: dict[Any, tuple[str, Translated]] = {}
@@ -110,11 +121,14 @@ def read_terms(formula: str, scope: Scope) -> Terms | str:
             numeric[factor] = translated
     products = [frozenset(f for f in t.factors if f in numeric) for t in description.rhs_termlist]
     distinct = tuple(dict.fromkeys(p for p in products if p))
-    as_number = Translated(
-        outcome.value.cast(nw.Float64), NUMBER, outcome.columns, outcome.undefined, outcome.infinite
-    )
     return Terms(
-        formula, description, categorical, numeric, distinct, as_number, outcome_factor.name()
+        formula,
+        description,
+        categorical,
+        numeric,
+        distinct,
+        as_number(outcome),
+        outcome_factor.name(),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from ragstats.models.irls import GLMFit, fit_glm
 from ragstats.models.linear import attach_design, refuse_without_rows
 from ragstats.models.rows import Rows
 from ragstats.models.rows_of_arrays import rows_from_arrays
-from ragstats.models.separation import SeparatedInference
+from ragstats.models.separation import SeparatedInference, at_bound
 from ragstats.models.statsmodels_results import GLMResults
+from ragstats.models.statsmodels_results.refused import FROM_FORMULA, PENALTY, SCORE, Refused
 
 
 class GLM(sm.GLM):
@@ -78,6 +80,11 @@ class GLM(sm.GLM):
     estimand = "micro"
     _working = "inverse_var"
 
+    fit_regularized = Refused(PENALTY)
+    fit_constrained = Refused(PENALTY)
+    score_test = Refused(SCORE)
+    from_formula = Refused(FROM_FORMULA.replace("rs.ols(", "rs.glm("))
+
     @needs_groups("rs.GLM(y, X, groups=documents, family=family)")
     def __init__(
         self,
@@ -115,6 +122,11 @@ class GLM(sm.GLM):
                 f"family={family!r} is not a statsmodels family, such as sm.families.Binomial()"
             )
         family = _own(family)
+        if "exposure" in rows.extras and not isinstance(family.link, sm.families.links.Log):
+            raise ValueError(
+                f"exposure= needs the log link, and this is {type(family.link).__name__}; give its"
+                " logarithm as offset= if that is meant"
+            )
         _check_counts(rows.endog, family)
         if isinstance(rows.endog, pd.Series):
             _check_domain(rows.endog, family)
@@ -175,13 +187,15 @@ class GLM(sm.GLM):
         return GLMResults.from_fit(self, fit, inference)
 
     def _infer(self, fit: GLMFit, cov_type: str, df: str) -> ClusterInference:
-        frequency = self.freq_weights if self._has_freq_weights else None
-        squares = _working_squares(self, fit)
-        rows = WorkingRows(
-            squares, self._design.grouping.codes, 1 / fit.variance, frequency, self._working
-        )
+        inside = ~at_bound(self.family, self.endog, fit.mean)
+        separated = bool(fit.infinite.shape[1])
+        used = inside if separated else np.ones(len(inside), bool)
+        frequency = self.freq_weights[used] if self._has_freq_weights else None
+        squares = _working_squares(self, fit, used)
+        codes, weights = self._design.grouping.codes[used], 1 / fit.variance[used]
+        rows = WorkingRows(squares, codes, weights, frequency, self._working)
         inference = rows.infer(adjustment(cov_type), df_rule(df))
-        if not fit.infinite.shape[1]:
+        if not separated:
             return inference
         parts = (inference.moments, inference.parts, inference.adjustment, inference.rule)
         return SeparatedInference(*parts, None, fit.infinite, fit.n_bound)
@@ -189,37 +203,43 @@ class GLM(sm.GLM):
     def plain_model(self) -> Any:
         """Return statsmodels' own model of the same rows."""
         refuse_without_rows(self)
-        kwds = {n: getattr(self, n) for n in ("offset", "var_weights", "freq_weights")}
-        if self._has_exposure:
+        given = ("offset", "exposure", "var_weights", "freq_weights")
+        kwds = {name: getattr(self, name) for name in given if getattr(self, f"_has_{name}")}
+        if "exposure" in kwds:
             kwds["exposure"] = np.exp(self.exposure)
-        if not self._has_offset:
-            kwds.pop("offset")
         return sm.GLM(self.data.orig_endog, self.data.orig_exog, family=self.family, **kwds)
 
 
 _GLM_EXTRAS = ("var_weights", "freq_weights", "offset", "exposure")
 
 
-def _working_squares(model: GLM, fit: GLMFit) -> LeastSquares:
-    """Return the last weighted step: whitened rows ``√(m/V) D X``, residuals y - μ."""
-    grouping = model._design.grouping
-    root = np.sqrt(model.freq_weights / fit.variance)
-    basis = orthonormalize(model.exog * (fit.slope * root)[:, None])
-    residuals = (model.endog - fit.mean) * root
+def _working_squares(model: GLM, fit: GLMFit, used: np.ndarray) -> LeastSquares:
+    """Return the last weighted step: whitened rows ``√(m/V) D X``, residuals y - μ.
+
+    Some rows may be left out (at a bound, in a fit with infinite coefficients); columns that the
+    others don't identify have no part in the basis then.
+    """
+    grouping, frequency = model._design.grouping, model.freq_weights
+    root = np.sqrt(frequency / fit.variance)
+    basis = orthonormalize((model.exog * (fit.slope * root)[:, None])[used])
+    transform = np.zeros((model.exog.shape[1], len(basis.columns)))
+    transform[basis.columns] = basis.transform
+    residuals = ((model.endog - fit.mean) * root)[used]
     scale = float(np.abs(model.endog * root).max())
-    if np.abs(residuals).max() <= EXACT_FIT * scale:
+    if np.abs(residuals).max(initial=0.0) <= EXACT_FIT * scale:
         residuals[:] = 0.0
     moments = ClusterMoments.from_rows(
         basis.rows,
         residuals,
-        grouping.codes,
+        grouping.codes[used],
         grouping.ids,
-        transform=basis.transform,
+        transform=transform,
         origin=fit.coefficients,
-        frequency=model.freq_weights,
+        frequency=frequency[used],
         scale=scale,
     )
-    return LeastSquares(fit.coefficients, basis, residuals, moments)
+    counts = np.bincount(grouping.codes, weights=frequency, minlength=grouping.n_groups)
+    return LeastSquares(fit.coefficients, basis, residuals, replace(moments, rows=counts))
 
 
 def _own(family: Any) -> Any:
@@ -259,5 +279,5 @@ def _check_domain(endog: pd.Series, family: Any) -> None:
     if bad.any():
         raise DataError(
             f"endog: {int(bad.sum())} values outside the domain of the {name} family, for instance"
-            f" {values[bad][0]!r}; they must be {right}"
+            f" {float(values[bad][0])!r}; they must be {right}"
         )

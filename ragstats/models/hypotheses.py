@@ -12,13 +12,14 @@ import pandas as pd
 import patsy
 from scipy import stats
 from statsmodels.stats.contrast import ContrastResults, MultiCompResult
-from statsmodels.stats.multitest import multipletests, multitest_methods_names
+from statsmodels.stats.multitest import multipletests, multitest_alias
 
 from ragstats.core.hypothesis import ALTERNATIVES, JointTest, independent_constraints, t_pvalue
 from ragstats.core.inference import ClusterInference, ContrastEstimate
 from ragstats.core.segments import Floats
 from ragstats.exceptions import RagstatsWarning, unknown_option
 from ragstats.models.say import warn
+from ragstats.models.separation import SeparatedInference
 
 JOINT_TESTS = {
     "AHT": "approximate Hotelling T² of Pustejovsky and Tipton (clubSandwich's 'HTZ')",
@@ -70,7 +71,8 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
     Parameters
     ----------
     hypothesis : str, sequence of str, array_like or tuple of (R, d)
-        As in statsmodels; a DataFrame is matched by column name.
+        As in statsmodels; the labels of a DataFrame's columns, or of a Series, are matched with the
+        names, and coefficients without one have weight 0.
 
     Raises
     ------
@@ -85,11 +87,7 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
         and not isinstance(hypothesis[0], str)
     ):
         hypothesis, value = hypothesis
-    if isinstance(hypothesis, pd.DataFrame):
-        unknown = [c for c in hypothesis.columns if c not in names]
-        if unknown:
-            raise ValueError(f"r_matrix: column {unknown[0]!r} is not a coefficient: {list(names)}")
-        hypothesis = hypothesis.reindex(columns=list(names), fill_value=0.0).to_numpy(float)
+    hypothesis = _by_name(hypothesis, names)
     if isinstance(hypothesis, (str, dict)) or _is_strings(hypothesis):
         given = hypothesis if isinstance(hypothesis, (str, dict)) else list(hypothesis)
         try:
@@ -101,7 +99,13 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
             ) from None
         rows, constants = constraint.coefs, constraint.constants.ravel()
         return np.asarray(rows, float), np.asarray(constants, float)
-    rows = np.atleast_2d(np.asarray(hypothesis, float))
+    try:
+        rows = np.atleast_2d(np.asarray(hypothesis, float))
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"r_matrix={hypothesis!r} is not a hypothesis; give text such as '{names[-1]} = 0', or"
+            f" a matrix with {p} columns"
+        ) from None
     if rows.ndim != 2 or rows.shape[1] != p:
         raise ValueError(
             f"r_matrix has shape {rows.shape}; it needs {p} columns, one a coefficient"
@@ -116,6 +120,22 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
     if not np.isfinite(rows).all():
         raise ValueError("r_matrix holds missing or infinite values")
     return rows, constants
+
+
+def _by_name(hypothesis: Any, names: Sequence[str]) -> Any:
+    """Return a Series or a frame of weights as a matrix, its labels matched with the names."""
+    if isinstance(hypothesis, pd.Series):
+        hypothesis = hypothesis.to_frame().T
+    if not isinstance(hypothesis, pd.DataFrame):
+        return hypothesis
+    if hypothesis.columns.equals(pd.RangeIndex(len(names))):
+        return hypothesis.to_numpy(float)  # no labels: by position
+    unknown = [c for c in hypothesis.columns if c not in names]
+    if unknown:
+        raise ValueError(
+            f"r_matrix: column {unknown[0]!r} is not a coefficient: {', '.join(names)}"
+        )
+    return hypothesis.reindex(columns=list(names), fill_value=0.0).to_numpy(float)
 
 
 def _is_strings(hypothesis: Any) -> bool:
@@ -187,24 +207,27 @@ def joint_test(
 def _joint(inference: ClusterInference, rows: Floats, gap: Floats, test: str | None) -> JointTest:
     if test is not None and test not in JOINT_TESTS:
         raise unknown_option("test", test, JOINT_TESTS)
+    if isinstance(inference, SeparatedInference) and inference.is_infinite(rows).any():
+        return inference.joint(rows, gap)  # NaN, with the reason
     small = inference.rule.name in ("satterthwaite", "IK")
     q = len(independent_rows(inference, rows, gap))
     if q == 1 and (test is None or (test == "AHT" and small)):
         return _single(inference, rows, gap)
     outcome = inference.joint(rows, gap)
-    if test == "AHT" or (test is None and small) or not np.isfinite(outcome.wald):
+    if test == "AHT" or (test is None and small):
         return outcome
     statistic = outcome.wald / q
+    why = "" if np.isfinite(outcome.wald) else outcome.reason  # that of the AHT's df is not theirs
     if test == "chi2":
         pvalue = float(stats.chi2.sf(outcome.wald, q))
-        return JointTest(statistic, q, float("inf"), pvalue, float("nan"), outcome.wald)
+        return JointTest(statistic, q, float("inf"), pvalue, float("nan"), outcome.wald, why)
     n_groups = inference.moments.n_groups
     df = float(n_groups - 1) if small else float(inference.contrasts(rows[:1]).df[0])
     if np.isnan(df):
         nan, reason = float("nan"), f"the {inference.rule.name} df are undefined"
         return JointTest(statistic, q, nan, nan, nan, outcome.wald, reason)
     pvalue = float(stats.chi2.sf(outcome.wald, q) if np.isinf(df) else stats.f.sf(statistic, q, df))
-    return JointTest(statistic, q, df, pvalue, float("nan"), outcome.wald)
+    return JointTest(statistic, q, df, pvalue, float("nan"), outcome.wald, why)
 
 
 def independent_rows(inference: ClusterInference, rows: Floats, gap: Floats) -> Floats:
@@ -311,8 +334,8 @@ def multiple_comparison(
     """
     methods = [method] if isinstance(method, str) else list(method)
     for name in methods:
-        if name not in multitest_methods_names:
-            raise unknown_option("method", name, multitest_methods_names)
+        if name not in multitest_alias:
+            raise unknown_option("method", name, multitest_alias)
     labels = pd.Index(pairs.labels)
     if pairs.estimable.any():
         test = t_test(pairs.rows[pairs.estimable])

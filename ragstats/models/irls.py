@@ -116,10 +116,13 @@ def _fit(
         coefficients = np.asarray(start, float)
         predictor = design @ coefficients + offset
         mean = family.fitted(predictor)
+    if not (family.variance(mean) > 0).all():
+        raise _separation(outcome)  # no counts at all
     deviance = _deviance(family, outcome, mean, prior, frequency)
     first, converged, step = start is None, False, 0
     for step in range(1, MAX_STEPS + 1):
-        slope, variance = _slope(family, mean), family.variance(mean) / (prior * trials)
+        variance = np.maximum(family.variance(mean), np.finfo(float).tiny) / (prior * trials)
+        slope = _slope(family, mean)
         root = np.sqrt(frequency / variance)
         basis = orthonormalize(design * (slope * root)[:, None])
         if basis.aliased.size:

@@ -23,6 +23,7 @@ from ragstats.models.estimand import check_estimand, macro_weights
 from ragstats.models.rows import Rows
 from ragstats.models.rows_of_arrays import rows_from_arrays
 from ragstats.models.statsmodels_results import OLSResults, WLSResults
+from ragstats.models.statsmodels_results.refused import FROM_FORMULA, PENALTY, Refused
 
 
 class ClusteredLinear:
@@ -35,6 +36,9 @@ class ClusteredLinear:
     _results_class: Any
     data: Any
     exog: Any
+
+    fit_regularized = Refused(PENALTY)
+    from_formula = Refused(FROM_FORMULA)
 
     @classmethod
     def from_rows(cls, rows: Rows, **options: Any) -> Any:

@@ -90,6 +90,27 @@ class ClusterPrediction:
         )
 
 
+def one_per_row(argument: str, given: Any, n_rows: int) -> Floats:
+    """Return one number per row, or one number for all of them.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer.
+    """
+    values = np.asarray(given, float)
+    if values.shape not in ((), (n_rows,)):
+        raise ValueError(f"{argument} has shape {values.shape} for {n_rows} rows")
+    return values
+
+
+def checked_labels(labels: Any, n_rows: int) -> Any:
+    """Return the labels of the rows, if there is one for each."""
+    if len(labels) != n_rows:
+        raise ValueError(f"row_labels has {len(labels)} labels for {n_rows} rows")
+    return labels
+
+
 def predict_rows(
     inference: ClusterInference, coefficients: Floats, rows: Floats
 ) -> tuple[Floats, Floats, Floats, tuple[str, ...]]:

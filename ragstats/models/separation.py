@@ -7,14 +7,14 @@ contrasts have limits, which the iterations reach; these ones get NaN and the re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import statsmodels.api as sm
 
 from ragstats.core.hypothesis import JointTest
-from ragstats.core.inference import ClusterInference
+from ragstats.core.inference import ClusterInference, ContrastEstimate
 from ragstats.core.segments import Floats
 
 #: Fitted means closer than this to the bound at which the outcome is are at the bound.
@@ -55,6 +55,9 @@ def infinite_directions(design: Floats, bound: np.ndarray) -> Floats:
 class SeparatedInference(ClusterInference):
     """Inference where some contrasts are infinite.
 
+    The moments are those of the rows that are not at the bound, which are what is left of the fit
+    in the limit; their columns span the finite contrasts.
+
     Attributes
     ----------
     infinite : ndarray (p, k)
@@ -69,22 +72,26 @@ class SeparatedInference(ClusterInference):
     def covariance(self) -> Floats:
         """Return the covariance of the coefficients (p, p), NaN for infinite ones."""
         covariance = ClusterInference.covariance(self)
-        for j in np.flatnonzero(self._is_infinite(self.parts.transform)):
+        for j in np.flatnonzero(self.is_infinite(np.eye(len(covariance)))):
             covariance[j, :] = covariance[:, j] = np.nan
         return covariance
 
+    def contrasts(self, rows: Floats, coefficients: Floats | None = None) -> ContrastEstimate:
+        """Estimate contrasts, with NaN and the reason for those that are infinite."""
+        estimate = ClusterInference.contrasts(self, rows, coefficients)
+        infinite = self.is_infinite(rows)
+        reasons, needs = list(estimate.reasons), list(estimate.needs)
+        for i in np.flatnonzero(infinite):
+            estimate.se[i] = estimate.df[i] = np.nan
+            reasons[i], needs[i] = self._reason(), ""
+        return replace(estimate, reasons=tuple(reasons), needs=tuple(needs))
+
     def joint(self, rows: Floats, gap: Floats) -> JointTest:
         """Test jointly, unless a constraint is infinite."""
-        if self._is_infinite(rows @ self.parts.transform).any():
+        if self.is_infinite(rows).any():
             nan, reason = float("nan"), f"a constraint {self._reason()}"
             return JointTest(nan, len(rows), nan, nan, nan, nan, reason)
         return ClusterInference.joint(self, rows, gap)
-
-    def _reasons(self, contrasts: Floats, df: Floats) -> tuple[str, ...]:
-        reasons = list(ClusterInference._reasons(self, contrasts, df))
-        for i in np.flatnonzero(self._is_infinite(contrasts)):
-            reasons[i] = self._reason()
-        return tuple(reasons)
 
     def _reason(self) -> str:
         return (
@@ -92,10 +99,9 @@ class SeparatedInference(ClusterInference):
             f" {self.n_bound} in the fit)"
         )
 
-    def _is_infinite(self, contrasts: Floats) -> np.ndarray:
-        """Whether each contrast in the orthonormal basis (q, p) has an infinite part (q,)."""
+    def is_infinite(self, rows: Floats) -> np.ndarray:
+        """Whether each contrast of the coefficients (q, p) has an infinite part (q,)."""
         if self.infinite is None:
-            return np.zeros(len(contrasts), bool)
-        rows = np.linalg.solve(self.parts.transform.T, contrasts.T).T
+            return np.zeros(len(rows), bool)
         size = np.linalg.norm(rows, axis=1) * np.linalg.norm(self.infinite)
         return np.asarray(np.linalg.norm(rows @ self.infinite, axis=1) > TOUCHES * size)

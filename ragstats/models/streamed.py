@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from ragstats.core.streaming import StreamedMoments, moments_of_cells
 from ragstats.core.streaming_weights import StreamedFit, vary_within
 from ragstats.exceptions import DataError, unknown_column
 from ragstats.io.cells import Problem, Roles, problem
-from ragstats.io.expressions import Scope, Translated
+from ragstats.io.expressions import Scope
 from ragstats.io.gather import ComputedBy, Gathered, gather
-from ragstats.io.sources import Source, open_source
+from ragstats.io.sources import Source, is_streamed, open_source
 from ragstats.io.streams_patsy import PatsyBatches
-from ragstats.io.terms import read_terms
+from ragstats.io.terms import Terms, read_terms
+from ragstats.io.translated import key_column
 from ragstats.models.arguments import refuse_unknown_fit_options
 from ragstats.models.design import Design, term_codings
 from ragstats.models.estimand import check_estimand
@@ -34,7 +36,7 @@ from ragstats.models.statsmodels_results import light_model
 class StreamedLinear:
     """What the models without rows share: inference from the documents' moments."""
 
-    _fit: StreamedFit
+    _fit: Any  # a StreamedFit, where models with rows have a LeastSquares
     _results_class: Any
     computed_by: ComputedBy
 
@@ -54,7 +56,8 @@ class StreamedLinear:
         return results
 
     def _infer(self, cov_type: str, df: str, *, rho_floor: bool = False) -> ClusterInference:
-        return self._fit.infer(adjustment(cov_type), df_rule(df), rho_floor=rho_floor)
+        fit: StreamedFit = self._fit
+        return fit.infer(adjustment(cov_type), df_rule(df), rho_floor=rho_floor)
 
 
 class StreamedOLS(StreamedLinear, OLS):
@@ -75,6 +78,8 @@ def streamed_ols(
     unit: str | None = None,
     levels: Mapping[str, Sequence[Any]] | None = None,
     missing: str = "drop",
+    absorb: Any = None,
+    subset: Any = None,
     env: Any = None,
 ) -> Any:
     """Ordinary least squares of rows that are read once, wherever they are.
@@ -93,6 +98,8 @@ def streamed_ols(
     levels : dict of str to sequence, optional
         The levels of categorical columns, in their order; another level is then an error. Without
         it they are those that occur.
+    absorb, subset
+        Refused by name: they need the rows.
     env : patsy.EvalEnvironment, optional
         Names that the formula uses beside the columns; ``np`` by default.
 
@@ -126,6 +133,9 @@ def streamed_ols(
     record batches, sums of record batches, 1 pass
     """
     check_missing(missing)
+    for argument, value in (("absorb", absorb), ("subset", subset)):
+        if value is not None:
+            raise ValueError(f"{argument}= needs the rows in memory; {_INSTEAD[argument]}")
     macro = check_estimand(estimand) == "macro"
     if not macro and (by is not None or unit is not None):
         raise ValueError("by= and unit= belong to estimand='macro'")
@@ -137,14 +147,37 @@ def streamed_ols(
         for argument, column in (*roles.arguments.items(), *(("levels", c) for c in declared)):
             if column not in schema:
                 raise unknown_column(argument.rstrip("0123456789"), column, schema)
-        found, gathered, outcome, computed_by = _summed(
-            formula, opened, roles, schema, declared, env, macro=macro, missing=missing
-        )
+        gathered = _gathered(formula, opened, roles, schema, declared, env)
+    # The engine is closed by now, and what it held is free.
+    _refuse_dropped(gathered.sums.dropped, missing)
+    found = gathered.problem(roles, macro=macro, env=env, declared=declared, schema=schema)
     weights = found.weights
     varying = weights is not None and vary_within(weights, found.sums.codes, len(found.sums.ids))
     solved = moments_of_cells(found.sums, found.design, weights=weights, keep_rows=varying)
     fit = StreamedFit(solved, found.sums.codes, weights)
-    return _model(fit, found, gathered, formula, outcome, computed_by)
+    return _model(fit, found, gathered, formula)
+
+
+#: What to do instead of an option that needs the rows.
+_INSTEAD = {
+    "absorb": "put the effects into the formula, or give a frame",
+    "subset": "filter the source before it is given",
+}
+
+
+def refuse_streamed(function: str, data: Any) -> None:
+    """Raise when a model that needs its rows is given a source whose rows are elsewhere.
+
+    Raises
+    ------
+    ValueError
+        With what can be done.
+    """
+    if is_streamed(data):
+        raise ValueError(
+            f"{function} needs its rows in memory, and data is a {type(data).__name__}: give a"
+            " pandas, polars or pyarrow table (rs.ols and rs.documents take every source)"
+        )
 
 
 def _roles(groups: Any, by: Any, unit: Any) -> Roles:
@@ -161,51 +194,50 @@ def _roles(groups: Any, by: Any, unit: Any) -> Roles:
     return Roles(groups, tuple(cells), unit)
 
 
-def _summed(
+@dataclass
+class _Sums:
+    """The sums of a formula, with how they make its design."""
+
+    sums: Gathered
+    n_values: int
+    outcome: str
+    computed_by: ComputedBy
+    terms: Terms | None = None
+    batches: PatsyBatches | None = None
+
+    def problem(self, roles: Roles, **options: Any) -> Problem:
+        design = None if self.batches is None else self.batches.design()
+        info = None if self.batches is None else self.batches.info
+        return problem(
+            self.sums, roles, self.n_values, terms=self.terms, design=design, info=info, **options
+        )
+
+
+def _gathered(
     formula: str,
     source: Source,
     roles: Roles,
     schema: Mapping[str, Any],
     declared: Mapping[str, Sequence[Any]],
     env: Any,
-    *,
-    macro: bool,
-    missing: str,
-) -> tuple[Problem, Gathered, str, ComputedBy]:
+) -> _Sums:
     """Sum the rows the fast way where an engine can compute the terms, else batch by batch."""
-    terms = read_terms(formula, Scope(schema, env.namespace))
+    terms = read_terms(formula, Scope(schema, env.namespace), source.with_text)
     keys = tuple(roles.arguments.values())
-    options = {"macro": macro, "env": env, "declared": declared, "schema": schema}
-    if not isinstance(terms, str):
-        plan = terms.plan([_raw(k) for k in keys], schema)
-        columns = list(dict.fromkeys([*plan.needed, *keys]))
-        names = (*(f"{a}={c!r}" for a, c in roles.arguments.items()), *terms.keys)
-        gathered = gather(source, plan, labels=terms.labels(), names=names, columns=columns)
-        _refuse_dropped(gathered.dropped, missing)
-        found = problem(
-            gathered, roles, len(plan.values), terms=terms, design=None, info=None, **options
-        )
-        in_engine = source.lazy is not None
-        way = ComputedBy(source.name, in_engine=in_engine, passes=gathered.passes)
-        return found, gathered, terms.outcome_name, way
-    batches = PatsyBatches(formula, source, keys, declared, env)
     names = tuple(f"{a}={c!r}" for a, c in roles.arguments.items())
-    gathered = gather(batches.source(), batches.plan(), labels=batches.labels, names=names)
-    gathered.dropped.update(batches.dropped)
-    _refuse_dropped(gathered.dropped, missing)
-    n_values = len(batches.labels)
-    found = problem(
-        gathered, roles, n_values, terms=None, design=batches.design(), info=batches.info, **options
-    )
-    why = f"patsy evaluates {terms}"
-    way = ComputedBy(source.name, in_engine=False, passes=source.passes, reason=why)
-    return found, gathered, batches.outcome_name, way
-
-
-def _raw(name: str) -> Translated:
-    import narwhals.stable.v2 as nw
-
-    return Translated(nw.col(name), "key", frozenset({name}))
+    if not isinstance(terms, str):
+        plan = terms.plan([key_column(k) for k in keys], schema)
+        columns = list(dict.fromkeys([*plan.needed, *keys]))
+        sums = gather(
+            source, plan, labels=terms.labels(), names=(*names, *terms.keys), columns=columns
+        )
+        way = ComputedBy(source.name, source.lazy is not None, sums.passes)
+        return _Sums(sums, len(plan.values), terms.outcome_name, way, terms=terms)
+    batches = PatsyBatches(formula, source, keys, declared, env)
+    sums = gather(batches.source(), batches.plan(), labels=batches.labels, names=names)
+    sums.dropped.update(batches.dropped)
+    way = ComputedBy(source.name, False, source.passes, reason=f"patsy evaluates {terms}")
+    return _Sums(sums, len(batches.labels), batches.outcome_name, way, batches=batches)
 
 
 def _refuse_dropped(dropped: Mapping[str, int], missing: str) -> None:
@@ -217,24 +249,22 @@ def _refuse_dropped(dropped: Mapping[str, int], missing: str) -> None:
 def _model(
     fit: StreamedFit,
     found: Problem,
-    gathered: Gathered,
+    gathered: _Sums,
     formula: str,
-    outcome: str,
-    computed_by: ComputedBy,
 ) -> Any:
     """Return a model with the right names and counts, and no rows."""
     solved, names = fit.solved, list(found.design.names)
     p, n_rows = len(names), solved.moments.n_rows
     macro = fit.weights is not None
-    endog = pd.Series(np.zeros(p + 1), name=outcome)
+    endog = pd.Series(np.zeros(p + 1), name=gathered.outcome)
     exog = pd.DataFrame(np.eye(p + 1, p), columns=names)
     kind, parent = (StreamedWLS, sm.WLS) if macro else (StreamedOLS, sm.OLS)
-    model = object.__new__(kind)
+    model: Any = object.__new__(kind)
     parent.__init__(model, endog, exog, hasconst=False)
     model._fit, model._weights = fit, np.empty(0) if macro else None
     model._working, model.estimand = "inverse_var", "macro" if macro else "micro"
     model.absorbed = ()
-    model._design = _design(solved, found, gathered, formula)
+    model._design = _design(solved, found, gathered.sums.dropped, formula)
     model.nobs, model.rank, model.df_resid = n_rows, p, n_rows - p
     model.df_model = float(p - int(solved.has_constant))
     model.k_constant = model.data.k_constant = int(solved.has_constant)
@@ -244,11 +274,13 @@ def _model(
     light = light_model(model)
     light._fit = fit  # K rows: what results need to read the moments
     light._sums = _sums_of_squares(fit, found)
-    light.computed_by = computed_by
+    light.computed_by = gathered.computed_by
     return light
 
 
-def _design(solved: StreamedMoments, found: Problem, gathered: Gathered, formula: str) -> Design:
+def _design(
+    solved: StreamedMoments, found: Problem, dropped: dict[str, int], formula: str
+) -> Design:
     slices = found.info.term_name_slices
     return Design(
         names=found.design.names,
@@ -258,8 +290,8 @@ def _design(solved: StreamedMoments, found: Problem, gathered: Gathered, formula
         has_constant=solved.has_constant,
         constant=solved.constant,
         grouping=found.grouping,
-        n_given=int(solved.moments.n_rows) + sum(gathered.dropped.values()),
-        dropped=dict(gathered.dropped),
+        n_given=int(solved.moments.n_rows) + sum(dropped.values()),
+        dropped=dropped,
         terms={name: list(range(s.start, s.stop)) for name, s in slices.items()},
         formula=formula,
         design_info=found.info,

@@ -317,7 +317,7 @@ TABLE = {
     "names of a contrast": (
         lambda: ols().fit().t_test(pd.DataFrame({"lenn": [1]})),
         ValueError,
-        "r_matrix: column 'lenn' is not a coefficient: ['Intercept', 'len']",
+        "r_matrix: column 'lenn' is not a coefficient: Intercept, len",
     ),
     "values of a contrast": (
         lambda: ols().fit().t_test((np.eye(2), [0, 1, 2])),

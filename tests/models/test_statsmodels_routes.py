@@ -153,8 +153,8 @@ ROUTES = {
     "one-row term": lambda r: r.wald_test_terms().table.loc["x", "pvalue"] and r.pvalues[NAME],
     "fvalue between": lambda r: r.fvalue and r.f_pvalue and r.pvalues[NAME],
     "summary between": lambda r: r.summary() and r.t_test(UNIT).pvalue,
-    "refit between": lambda r: r.model.exog is None or r.model.fit(cov_type="CR0") and
-                     r.pvalues[NAME],
+    "refit between": lambda r: r.model.exog is None or (r.model.fit(cov_type="CR0") and
+                     r.pvalues[NAME]),
 }  # fmt: skip
 
 
@@ -352,7 +352,9 @@ def test_another_layout_is_refused_before_anything_else_is_read(tmp_path, monkey
     monkeypatch.setattr(storing, "STORED_FORMAT", 99)
     results.save(tmp_path / "fit")
     monkeypatch.undo()
-    with pytest.raises(ValueError, match="stored in format 99 and this version of ragstats reads 2"):
+    with pytest.raises(
+        ValueError, match="stored in format 99 and this version of ragstats reads 2"
+    ):
         rs.load(tmp_path / "fit")
     (tmp_path / "other").write_bytes(pickle.dumps({"a": 1}))
     with pytest.raises(ValueError, match="holds a dict, not ragstats results"):

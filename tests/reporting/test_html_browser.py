@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, measured
+from report_browser import CHROMIUM, measured
 from report_cases import evaluation, report_of
 
 import ragstats as rs
@@ -56,9 +56,7 @@ def test_figures_are_there_at_both_widths(tmp_path: Path) -> None:
 def test_the_dark_page_is_dark_and_the_light_one_light(tmp_path: Path) -> None:
     shades = {}
     for dark in (False, True):
-        measures, said = measured(
-            page("shipped"), tmp_path / str(dark), widths=[1200], dark=dark
-        )
+        measures, said = measured(page("shipped"), tmp_path / str(dark), widths=[1200], dark=dark)
         assert said == []
         shades[dark] = {
             part: sum(map(int, measures["1200"][part][4:-1].split(",")[:3]))

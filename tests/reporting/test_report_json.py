@@ -161,7 +161,7 @@ def test_the_report_has_the_numbers_of_compare(unmatched: str) -> None:
     about = stored(report_of(data, unmatched=unmatched, baseline="beta"))
     for estimand in ("micro", "macro"):
         c = rs.compare(
-            data, **{k: v for k, v in COLUMNS.items()}, baseline="beta", estimand=estimand,
+            data, **COLUMNS, baseline="beta", estimand=estimand,
             unmatched=unmatched,
         )  # fmt: skip
         for pair in about["pairs"]:

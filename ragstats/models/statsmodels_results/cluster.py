@@ -15,7 +15,7 @@ from ragstats.core.inference import ClusterInference, ContrastEstimate
 from ragstats.core.segments import Floats
 from ragstats.models import summary as tables
 from ragstats.models.hypotheses import t_statistics
-from ragstats.models.prediction import ClusterPrediction, predict_rows
+from ragstats.models.prediction import ClusterPrediction, checked_labels, predict_rows
 from ragstats.models.say import warn
 from ragstats.models.statsmodels_results.storing import light_model, stored
 from ragstats.models.statsmodels_results.testing import HypothesisTests, check_alpha
@@ -197,9 +197,8 @@ class ClusterResults(HypothesisTests):
             raise ValueError(f"get_prediction does not take {name}=; it predicts means only")
         rows, labels = self._prediction_rows(exog, transform)
         effect, se, df, reasons = predict_rows(self._inference, np.asarray(self.params), rows)
-        return ClusterPrediction(
-            effect, se, df, reasons, labels if row_labels is None else row_labels
-        )
+        labels = labels if row_labels is None else checked_labels(row_labels, len(rows))
+        return ClusterPrediction(effect, se, df, reasons, labels)
 
     # ---- tables -----------------------------------------------------------------------------
 

@@ -16,7 +16,13 @@ from ragstats.core.hypothesis import t_pvalue
 from ragstats.core.inference import ClusterInference
 from ragstats.exceptions import unknown_option
 from ragstats.models.hypotheses import t_statistics
-from ragstats.models.prediction import ClusterPrediction, marginal_effects, predict_rows
+from ragstats.models.prediction import (
+    ClusterPrediction,
+    checked_labels,
+    marginal_effects,
+    one_per_row,
+    predict_rows,
+)
 from ragstats.models.statsmodels_results.cluster import ClusterResults
 from ragstats.models.statsmodels_results.refused import (
     MARGINS,
@@ -117,14 +123,14 @@ class GLMResults(ClusterResults, SMGLMResults):
         rows, labels = self._prediction_rows(exog, transform)
         shift = np.zeros(len(rows))
         if offset is not None:
-            shift = shift + np.asarray(offset, float)
+            shift = shift + one_per_row("offset", offset, len(rows))
         if exposure is not None:
-            shift = shift + np.log(np.asarray(exposure, float))
+            shift = shift + np.log(one_per_row("exposure", exposure, len(rows)))
         if exog is None and offset is None and exposure is None:
             shift = shift + self.model._offset_exposure
         effect, se, df, reasons = predict_rows(self._inference, np.asarray(self.params), rows)
         predictor = effect + shift
-        labels = labels if row_labels is None else row_labels
+        labels = labels if row_labels is None else checked_labels(row_labels, len(rows))
         if which == "linear":
             return ClusterPrediction(predictor, se, df, reasons, labels)
         slope = self.family.link.inverse_deriv(predictor)

@@ -21,6 +21,11 @@ EMPIRICAL = (
     " conf_int"
 )
 SCORE = "takes the rows as independent; refit with the extra columns and use wald_test"
+PENALTY = (
+    "has no sandwich of this form: constrained and penalized estimates are not the maximum of their"
+    " model; use fit()"
+)
+FROM_FORMULA = "does not know the documents; write rs.ols(formula, data, groups='doc_id')"
 MARGINS = (
     "uses the normal distribution for every effect; average_marginal_effects() has the same"
     " averages with the df of each"
@@ -38,14 +43,12 @@ class Refused:
         self.__doc__ = f"Refused: it {self.reason}."
 
     def __get__(self, results: Any, owner: type | None = None) -> Any:
-        """Return a method that raises."""
-        if results is None:
-            return self
+        """Return itself, which raises when it is called."""
+        return self
 
-        def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-            raise NotImplementedError(f"{self.name} {self.reason}")
-
-        return refuse
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise."""
+        raise NotImplementedError(f"{self.name} {self.reason}")
 
 
 class OfRows:

@@ -9,15 +9,13 @@ from matplotlib.figure import Figure
 
 from ragstats.reporting.facts import BootstrapFacts, Facts
 from ragstats.reporting.figures.style import INK, MACRO, MICRO, MUTED, SIZE, label, new_figure
+from ragstats.reporting.sections.common import BOOTSTRAP_PANELS
 from ragstats.reporting.words import clean
-
-#: At most so many panels.
-MOST = 6
 
 
 def bootstrap(facts: Facts) -> Figure:
     """Draw the histogram of each bootstrap."""
-    shown = facts.bootstraps[:MOST]
+    shown = facts.bootstraps[:BOOTSTRAP_PANELS]
     figure = new_figure(0.4 + 1.35 * len(shown))
     grid = figure.subplots(len(shown), 1, squeeze=False)
     for ax, found in zip(grid[:, 0], shown, strict=True):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ragstats.evaluation.documents import DocumentTable
 from ragstats.reporting.facts import Facts, SystemFacts
 from ragstats.reporting.figures.style import GRID, INK, LOOK, MICRO, MUTED, SIZE, label, panels
+from ragstats.reporting.sections.common import SYSTEM_PANELS
 from ragstats.reporting.words import clean
 
-#: At most so many panels; the tables have all systems.
-MOST = 8
 #: Marks of a panel; with more, documents are gathered on a grid.
 MOST_MARKS = 300
 #: Documents at one place, at most → the size of their mark.
@@ -21,10 +21,10 @@ _MARKS = {1: 2.2, 3: 3.0, 10: 4.2, 30: 5.6, 10**9: 7.2}
 
 def sizes(facts: Facts) -> Figure:
     """Draw the distribution of rows per document."""
-    shown = facts.systems[:1] if facts.same_sizes else facts.systems[:MOST]
+    shown = facts.systems[:1] if facts.same_sizes else facts.systems[:SYSTEM_PANELS]
     figure, axes = panels(len(shown), 1.75 if len(shown) == 1 else 1.5)
     largest = max(float(s.aggregates.table.counts.max()) for s in shown)
-    edges = _size_edges(largest)
+    edges = _size_edges(largest, max(len(s.aggregates.table.counts) for s in shown))
     for ax, system in zip(axes, shown, strict=True):
         counts = system.aggregates.table.counts
         ax.hist(counts, bins=edges, color=MICRO, alpha=0.75, edgecolor="none", rwidth=0.9)
@@ -38,6 +38,8 @@ def sizes(facts: Facts) -> Figure:
         ax.yaxis.grid(True, color=GRID, linewidth=0.5)
         ax.set_axisbelow(True)
         ax.tick_params(axis="y", length=0)
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+        ax.set_ylim(top=1.18 * ax.get_ylim()[1])
         log_axis(ax, largest)
         if len(shown) > 1:
             title(ax, system)
@@ -46,23 +48,28 @@ def sizes(facts: Facts) -> Figure:
     return figure
 
 
-def _size_edges(largest: float) -> list[float]:
-    """Return edges between whole numbers, about evenly spaced on a logarithmic axis."""
-    ends = np.unique(np.round(np.geomspace(1, max(largest, 2) + 1, 26)))
+def _size_edges(largest: float, documents: int) -> list[float]:
+    """Return edges between whole numbers, about evenly spaced on a logarithmic axis.
+
+    The more documents, the more bars: about 6 for 8 documents, 25 for hundreds.
+    """
+    bars = int(np.clip(2 * np.sqrt(documents), 6, 25))
+    ends = np.unique(np.round(np.geomspace(1, max(largest, 2) + 1, bars + 1)))
     return [float(end) for end in ends - 0.5]
 
 
 def rates(facts: Facts) -> Figure:
     """Draw the document rates against their sizes, one panel for each system."""
-    shown = facts.systems[:MOST]
+    shown = facts.systems[:SYSTEM_PANELS]
     figure, axes = panels(len(shown), 1.75)
     largest = max(float(s.aggregates.table.counts.max()) for s in shown)
     for ax, system in zip(axes, shown, strict=True):
         n, rate, times = gathered(system.aggregates.table)
+        scale = 1.8 if len(n) <= 60 else 1.3 if len(n) <= 160 else 1.0
         for most, diameter in _MARKS.items():
             here = (times <= most) & (times > _below(most))
             ax.plot(
-                n[here], rate[here], "o", color=MICRO, markersize=diameter, alpha=0.45,
+                n[here], rate[here], "o", color=MICRO, markersize=scale * diameter, alpha=0.45,
                 markeredgewidth=0,
             )  # fmt: skip
         for estimand, mean in system.means.items():

@@ -9,11 +9,8 @@ from matplotlib.figure import Figure
 
 from ragstats.reporting.facts import Estimate, Facts
 from ragstats.reporting.figures.style import GRID, INK, LOOK, MUTED, label, legend, new_figure
-from ragstats.reporting.sections.common import MEANING
+from ragstats.reporting.sections.common import FOREST_ROWS, MEANING
 from ragstats.reporting.words import clean
-
-#: At most so many rows; the tables have them all.
-MOST = 24
 
 
 def means(facts: Facts) -> Figure:
@@ -33,7 +30,7 @@ def differences(facts: Facts) -> Figure:
 def _forest(
     rows: Sequence[tuple[str, dict[str, Estimate]]], xlabel: str, *, zero: bool = False
 ) -> Figure:
-    shown = rows[:MOST]
+    shown = rows[:FOREST_ROWS]
     figure = new_figure(0.76 + 0.46 * len(shown))
     ax = figure.subplots()
     if zero:

@@ -7,18 +7,17 @@ from matplotlib.figure import Figure
 
 from ragstats.reporting.facts import Facts, Influence
 from ragstats.reporting.figures.style import BAND, GRID, INK, LOOK, MUTED, SIZE, label, new_figure
+from ragstats.reporting.sections.common import INFLUENCE_PANELS
 from ragstats.reporting.sections.diagnostics import influences
 from ragstats.reporting.words import clean
 
-#: Panels, and documents in each.
-MOST, DOCUMENTS = 6, 5
-#: Documents in each panel when there are more than three.
-FEWER = 3
+#: Documents in each panel, and when there are more than three panels.
+DOCUMENTS, FEWER = 5, 3
 
 
 def influence(facts: Facts) -> Figure:
     """Draw the change of each estimate when one document is left out."""
-    shown = list(influences(facts))[:MOST]
+    shown = list(influences(facts))[:INFLUENCE_PANELS]
     most = DOCUMENTS if len(shown) <= 3 else FEWER
     rows = [min(most, len(found.table)) for _, _, found in shown]
     figure = new_figure(0.45 + sum(0.2 * n + 0.42 for n in rows))

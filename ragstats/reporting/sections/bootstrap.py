@@ -6,7 +6,8 @@ from math import isnan
 
 from ragstats.reporting.blocks import Paragraph, Picture, Section, Table
 from ragstats.reporting.facts import BootstrapFacts, Facts
-from ragstats.reporting.words import clean, count, interval, number, percent
+from ragstats.reporting.sections.common import BOOTSTRAP_PANELS, first_of
+from ragstats.reporting.words import clean, interval, number, percent, plural, prose
 
 
 def bootstrap(facts: Facts) -> Section:
@@ -17,30 +18,37 @@ def bootstrap(facts: Facts) -> Section:
     table = Table(
         "bootstrap",
         "Bootstrap by document, beside the t intervals",
-        ("estimate of", "method", "estimate", "interval", "replicates", "degenerate"),
+        ("estimate of", "method", "estimate", "interval"),
         rows,
     )
     said = Paragraph(
-        "The bootstrap drew whole documents. Degenerate replicates (every drawn document has the"
-        " same rate) have no standard error; they are left out and counted.",
+        f"{' '.join(map(_runs, facts.bootstraps))} The bootstrap drew whole documents. Degenerate"
+        " replicates (every drawn document has the same rate) have no standard error; they are"
+        " left out and counted.",
         note=True,
     )
     names = ", ".join(row[0] for row in rows)
     picture = Picture(
         "bootstrap",
-        "Bootstrap replicates, with the estimate and the ends of the interval.",
+        "Bootstrap replicates, with the estimate and the ends of the interval"
+        f"{first_of(BOOTSTRAP_PANELS, len(rows))}.",
         f"Histogram of the bootstrap replicates of {names}.",
     )
     return Section("bootstrap", "Bootstrap", (table, said, picture))
 
 
 def _row(found: BootstrapFacts) -> tuple[str, ...]:
-    degenerate = "n/a" if isnan(found.degenerate) else percent(found.degenerate)
     return (
         clean(found.name) or "the mean",
         clean(found.method) or "n/a",
         number(found.estimate),
         interval(found.low, found.high),
-        count(found.replicates),
-        degenerate,
     )
+
+
+def _runs(found: BootstrapFacts) -> str:
+    """Return how many replicates there were, how many of them degenerate, and a missing limit."""
+    name = clean(found.name) or "the mean"
+    said = f"{name}: {plural(found.replicates, 'replicate')}"
+    said += "" if isnan(found.degenerate) else f", {percent(found.degenerate)} degenerate"
+    return f"{said}; {prose(found.reason)}." if found.reason else f"{said}."

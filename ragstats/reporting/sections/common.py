@@ -18,6 +18,14 @@ QUESTION = {
 #: Intervals beside t, in words.
 BESIDE = {"wild": "restricted wild bootstrap", "korn-graubard": "Korn-Graubard"}
 
+#: What a figure has room for; the tables and the JSON have all.
+FOREST_ROWS, SYSTEM_PANELS, INFLUENCE_PANELS, BOOTSTRAP_PANELS = 24, 8, 6, 6
+
+
+def first_of(shown: int, total: int) -> str:
+    """Return " (the first 8 of 30)" when a figure has room for some only."""
+    return f" (the first {shown} of {total})" if total > shown else ""
+
 
 def grouped(named: list[tuple[str, str]]) -> tuple[str, ...]:
     """Return ``"a, b: sentence"`` for every sentence, with all the names that it is said of."""

@@ -7,7 +7,7 @@ from math import isnan
 
 from ragstats.reporting.blocks import Block, Bullets, Paragraph, Picture, Section, Table
 from ragstats.reporting.facts import Facts, Influence
-from ragstats.reporting.sections.common import declared
+from ragstats.reporting.sections.common import INFLUENCE_PANELS, declared, first_of
 from ragstats.reporting.words import (
     clean,
     degrees,
@@ -36,7 +36,7 @@ def diagnostics(facts: Facts) -> Section:
             Picture(
                 "influence",
                 "The documents that change an estimate most when they are left out, beside one"
-                " standard error.",
+                f" standard error{first_of(INFLUENCE_PANELS, len(lines))}.",
                 "Change of an estimate when one document is left out. " + " ".join(lines[:MOST]),
             )
         )

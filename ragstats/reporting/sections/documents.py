@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragstats.reporting.blocks import Block, Paragraph, Picture, Section, Table
 from ragstats.reporting.facts import Facts, SystemFacts
+from ragstats.reporting.sections.common import SYSTEM_PANELS, first_of
 from ragstats.reporting.words import (
     clean,
     count,
@@ -75,9 +76,10 @@ def _concentration(facts: Facts) -> str:
 
 def _size_picture(facts: Facts) -> Picture:
     d = facts.systems[0].diagnostics
+    some = "" if facts.same_sizes else first_of(SYSTEM_PANELS, len(facts.systems))
     return Picture(
         "sizes",
-        "How many scored rows the documents have (logarithmic axis).",
+        f"How many scored rows the documents have (logarithmic axis){some}.",
         f"Histogram of rows per document: half of the documents of {clean(facts.systems[0].name)}"
         f" have {size(d.sizes['median'])} rows or fewer, the largest has {size(d.sizes['max'])}.",
     )
@@ -100,7 +102,8 @@ def _rates(facts: Facts) -> Table:
 def _rate_picture(facts: Facts) -> Picture:
     return Picture(
         "rates",
-        "Document rates against rows per document; larger marks stand for more documents.",
+        "Document rates against rows per document; larger marks stand for more documents"
+        f"{first_of(SYSTEM_PANELS, len(facts.systems))}.",
         "Scatter of document rates against document sizes (logarithmic): "
         + listed([_rate_words(s) for s in facts.systems], most=6)
         + ".",

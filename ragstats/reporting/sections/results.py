@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from ragstats.reporting.blocks import Block, Paragraph, Picture, Section, Table
 from ragstats.reporting.facts import Estimate, Facts
-from ragstats.reporting.sections.common import BESIDE, MEANING, joint_sentence
+from ragstats.reporting.sections.common import (
+    BESIDE,
+    FOREST_ROWS,
+    MEANING,
+    first_of,
+    joint_sentence,
+)
 from ragstats.reporting.words import (
     clean,
     degrees,
@@ -27,7 +33,8 @@ def means(facts: Facts) -> Section:
     ]
     picture = Picture(
         "means",
-        f"Means with {facts.method.level} intervals by document.",
+        f"Means with {facts.method.level} intervals by document"
+        f"{first_of(FOREST_ROWS, len(facts.systems))}.",
         f"Means of {plural(len(facts.systems), 'system')} with their intervals:"
         f" {listed(described, most=12)}.",
     )
@@ -94,7 +101,8 @@ def differences_picture(facts: Facts) -> Picture:
     ]
     return Picture(
         "differences",
-        f"Differences with {facts.method.level} intervals by document; the line marks 0.",
+        f"Differences with {facts.method.level} intervals by document"
+        f"{first_of(FOREST_ROWS, len(facts.pairs))}; the line marks 0.",
         f"{plural(len(facts.pairs), 'difference')} with intervals, against a line at 0:"
         f" {listed(described, most=12)}.",
     )

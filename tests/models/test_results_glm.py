@@ -1,0 +1,419 @@
+"""GLM: predictions, marginal effects, offsets, counts, weights and separation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+from known_inputs import assert_same, hits
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import ragstats as rs
+from ragstats.exceptions import RagstatsWarning
+
+links = sm.families.links
+BINOMIAL = sm.families.Binomial()
+
+
+def _data():
+    rng = np.random.default_rng(13)
+    sizes = [4, 5, 7, 9, 11, 12, 14, 18]
+    frame = pd.DataFrame({"doc": np.repeat(list("ABCDEFGH"), sizes)})
+    frame["sys"] = np.array(list("abc"))[rng.integers(0, 3, 80)]
+    frame["x"] = rng.normal(size=80)
+    latent = frame["x"] / 2 + rng.logistic(size=80) + np.repeat(rng.normal(size=8), sizes)
+    frame["hit"] = (latent > 0) * 1.0
+    frame["n"] = rng.integers(1, 9, 80)
+    frame["yes"] = rng.binomial(frame["n"], 0.4)
+    frame["no"] = frame["n"] - frame["yes"]
+    frame["w"] = rng.uniform(0.5, 3, 80)
+    frame["time"] = rng.gamma(3, size=80) + 0.1
+    return frame
+
+
+DATA = _data()
+MODELS = {
+    "logit": rs.glm("hit ~ sys + x", DATA, groups="doc", family=BINOMIAL),
+    "probit": rs.glm(
+        "hit ~ sys + x", DATA, groups="doc", family=sm.families.Binomial(links.Probit())
+    ),
+    "cloglog": rs.glm(
+        "hit ~ sys + x", DATA, groups="doc", family=sm.families.Binomial(links.CLogLog())
+    ),
+    "counts": rs.glm("yes + no ~ sys + x", DATA, groups="doc", family=BINOMIAL),
+    "poisson": rs.glm("yes ~ sys + x", DATA, groups="doc", family=sm.families.Poisson()),
+    "exposure": rs.glm(
+        "yes ~ sys + x", DATA, groups="doc", family=sm.families.Poisson(), exposure="n"
+    ),
+    "offset": rs.glm("hit ~ sys + x", DATA, groups="doc", family=BINOMIAL, offset="w"),
+    "frequencies": rs.glm(
+        "hit ~ sys + x", DATA, groups="doc", family=BINOMIAL, freq_weights="n"
+    ),
+    "gamma": rs.glm(
+        "time ~ sys + x", DATA, groups="doc", family=sm.families.Gamma(links.Log()),
+        var_weights="w",
+    ),
+    "gaussian log": rs.glm(
+        "time ~ sys + x", DATA, groups="doc", family=sm.families.Gaussian(links.Log())
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    return MODELS[request.param]
+
+
+def _at(results, params):
+    """Return the fitted means of the rows at other coefficients."""
+    return results.model.predict(params, which="mean")
+
+
+def _delta(results, function):
+    """Return SE and df of a function of the coefficients, by a numerical gradient."""
+    params = results.params.to_numpy()
+    steps = 1e-6 * np.maximum(np.abs(params), 1)
+    gradient = np.array(
+        [
+            (function(params + h * e) - function(params - h * e)) / (2 * h)
+            for h, e in zip(steps, np.eye(len(params)), strict=True)
+        ]
+    )
+    estimate = results.t_test(gradient)
+    return float(np.ravel(estimate.sd)[0]), float(np.ravel(estimate.df_denom)[0])
+
+
+# A central difference of step 1e-6 has 9 digits of the derivative.
+NUMERICAL = 1e-6
+
+# ---- predictions -----------------------------------------------------------------------------------------
+
+
+def test_predicted_means_have_the_delta_method_and_the_df_of_their_contrast(model):
+    results = model.fit()
+    prediction = results.get_prediction()
+    assert_allclose(prediction.predicted_mean, results.fittedvalues, rtol=1e-12)
+    for row in (0, 17, 63):
+        se, df = _delta(results, lambda params, row=row: _at(results, params)[row])
+        assert_allclose([prediction.se_mean[row], prediction.df[row]], [se, df], rtol=NUMERICAL)
+    interval = prediction.conf_int(alpha=0.1)
+    half = stats.t.isf(0.05, prediction.df) * prediction.se_mean
+    assert_allclose(interval[:, 1] - prediction.predicted_mean, half)
+    linear = results.get_prediction(which="linear")
+    contrast = results.t_test(results.model.exog)
+    assert_allclose(linear.se_mean, contrast.sd, rtol=1e-10)
+    assert_allclose(linear.df, prediction.df)
+    assert_allclose(results.family.fitted(linear.predicted_mean), prediction.predicted_mean)
+
+
+def test_predictions_of_new_rows_take_an_offset_and_an_exposure():
+    new = pd.DataFrame({"sys": ["a", "b"], "x": [0.0, 1.0]}, index=["first", "second"])
+    results = MODELS["exposure"].fit()
+    base = results.get_prediction(new)
+    assert_allclose(base.predicted_mean, results.predict(new), rtol=1e-12)
+    tripled = results.get_prediction(new, exposure=[3, 3])
+    assert_allclose(tripled.predicted_mean, 3 * base.predicted_mean, rtol=1e-12)
+    assert_allclose(tripled.se_mean, 3 * base.se_mean, rtol=1e-12)
+    assert_allclose(tripled.predicted_mean, results.predict(new, exposure=[3, 3]))
+    shifted = results.get_prediction(new, offset=np.log([3, 3]))
+    assert_allclose(shifted.summary_frame(), tripled.summary_frame())
+    assert list(base.summary_frame().index) == ["first", "second"]
+    own = results.get_prediction()
+    assert_allclose(own.predicted_mean, results.fittedvalues, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"which": "var"}, "which='var' is unknown.*'mean', 'linear'"),
+        ({"average": True}, r"does not take average=; .*average_marginal_effects\(\)"),
+        ({"agg_weights": [1]}, "does not take agg_weights="),
+        ({"exog": pd.DataFrame({"sys": ["z"], "x": [0.0]})}, "exog: .*'z'"),
+        ({"exog": pd.DataFrame({"sys": ["a"]})}, "exog: .*'x' is not defined"),
+        ({"exog": [[1.0, 2.0]], "transform": False}, "exog has 2 columns; the model has 4"),
+        ({"exposure": [1, 2, 3]}, "exposure has shape .3,. for 80 rows"),
+        ({"offset": [1, 2, 3]}, "offset has shape .3,. for 80 rows"),
+        ({"row_labels": [1, 2, 3]}, "row_labels has 3 labels for 80 rows"),
+    ],
+)  # fmt: skip
+def test_predictions_that_cannot_be_had(options, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        MODELS["logit"].fit().get_prediction(**options)
+    assert "\n" not in str(caught.value)
+
+
+def test_predictions_of_incomplete_rows_are_nan_with_the_reason():
+    new = pd.DataFrame({"sys": ["a", None, "b"], "x": [0.0, 1.0, np.nan]})
+    prediction = MODELS["logit"].fit().get_prediction(new)
+    assert np.isnan(prediction.predicted_mean).tolist() == [False, True, True]
+    assert prediction.reasons == ("", "a covariate is missing", "a covariate is missing")
+    assert prediction.summary_frame().shape == (3, 5)
+
+
+# ---- average marginal effects ------------------------------------------------------------------------------
+
+
+def test_average_marginal_effects_against_numerical_differentiation(model):
+    results = model.fit()
+    table = results.average_marginal_effects()
+    assert list(table.index) == ["sys[T.b]", "sys[T.c]", "x"]
+    exog, weights = results.model.exog, results.model.freq_weights
+    position = {name: i for i, name in enumerate(results.params.index)}
+
+    def mean_at(params, rows):
+        predictor = rows @ params + results.model._offset_exposure
+        return np.average(results.family.link.inverse(predictor), weights=weights)
+
+    def effect(name):
+        j, up, down = position[name], exog.copy(), exog.copy()
+        if name == "x":  # the derivative, by a central difference of the fitted means
+            up[:, j] += 1e-5
+            down[:, j] -= 1e-5
+            return lambda params: (mean_at(params, up) - mean_at(params, down)) / 2e-5
+        up[:, j], down[:, j] = 1.0, 0.0
+        return lambda params: mean_at(params, up) - mean_at(params, down)
+
+    for name, row in table.iterrows():
+        function = effect(name)
+        se, df = _delta(results, function)
+        assert_allclose(row["effect"], function(results.params.to_numpy()), rtol=NUMERICAL)
+        assert_allclose([row["std err"], row["df"]], [se, df], rtol=1e-4)  # a second difference
+        assert_allclose(row["P>|t|"], 2 * stats.t.sf(abs(row["t"]), row["df"]), rtol=1e-12)
+    wide = results.average_marginal_effects(alpha=0.2)
+    assert list(wide.columns)[-2:] == ["[0.1", "0.9]"]
+
+
+@pytest.mark.parametrize("name", ["logit", "probit", "cloglog", "poisson"])
+def test_average_marginal_effects_are_those_of_statsmodels(name):
+    results = MODELS[name].fit()
+    fitted = results.model.plain_model().fit(tol=1e-14)
+    margins = fitted.get_margeff(dummy=True).summary_frame()
+    table = results.average_marginal_effects()
+    # statsmodels stops on the deviance, which leaves half the digits under these links
+    assert_allclose(table["effect"], margins["dy/dx"], rtol=1e-6)
+    if name not in ("logit", "poisson"):
+        return  # statsmodels' HC0 takes the observed information, which differs for these links
+    # with every row a document of its own the sandwich is HC0, and so are its margins
+    single = rs.GLM(
+        results.model.data.orig_endog, results.model.data.orig_exog,
+        groups=np.arange(80), family=results.family,
+    ).fit(cov_type="CR0", df="normal")  # fmt: skip
+    hc0 = results.model.plain_model().fit(tol=1e-14, cov_type="HC0")
+    robust = hc0.get_margeff(dummy=True).summary_frame()
+    assert_allclose(single.average_marginal_effects()["std err"], robust["Std. Err."], rtol=1e-7)
+    assert_allclose(single.average_marginal_effects()["P>|t|"], robust["Pr(>|z|)"], rtol=1e-6)
+
+
+def test_average_marginal_effects_of_a_linear_model_are_its_coefficients():
+    results = rs.glm("time ~ sys + x", DATA, groups="doc").fit()
+    table = results.average_marginal_effects()
+    linear = rs.ols("time ~ sys + x", DATA, groups="doc").fit()
+    names = list(table.index)
+    assert_allclose(table["effect"], linear.params[names], rtol=1e-10)
+    assert_allclose(table["df"], linear.df_inference[names], rtol=1e-10)
+    assert_allclose(table["P>|t|"], linear.pvalues[names], rtol=1e-9)
+
+
+# ---- the fit is statsmodels', and R's ------------------------------------------------------------------------
+
+
+def test_estimates_are_the_maximum(model):
+    results = model.fit()
+    score = results.model.score(results.params.to_numpy())
+    size = np.abs(results.model.exog).sum(axis=0)
+    assert_allclose(score / size, 0, atol=1e-10)
+    plain = results.model.plain_model().fit(tol=1e-14)
+    assert_allclose(results.params, plain.params, rtol=1e-7)
+    assert results.converged
+    started = results.model.fit(start_params=results.params.to_numpy() * 0.5)
+    assert_same(started, results, 1e-8)
+    with pytest.raises(ValueError, match=r"start_params has shape \(2,\); the model has 4 coeffic"):
+        results.model.fit(start_params=[0, 1])
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("cov_type", ["CR0", "CR2", "CR3"])
+def test_a_statsmodels_result_gives_the_same_inference(name, cov_type):
+    ours = MODELS[name].fit(cov_type=cov_type)
+    plain = MODELS[name].plain_model().fit(tol=1e-14)
+    robust = rs.cluster_robust(plain, groups=DATA["doc"], cov_type=cov_type)
+    assert_same(robust, ours, 1e-7)
+    for member in ("llf", "deviance", "aic", "null_deviance"):
+        assert_allclose(getattr(robust, member), getattr(ours, member), rtol=1e-7)
+
+
+def test_counts_are_proportions_with_trials_and_keep_their_likelihood():
+    counts = MODELS["counts"].fit()
+    frame = DATA.assign(rate=DATA["yes"] / DATA["n"])
+    rates = rs.glm("rate ~ sys + x", frame, groups="doc", family=BINOMIAL, var_weights="n").fit()
+    assert_same(counts, rates, 1e-9)
+    fitted = smf.glm("yes + no ~ sys + x", DATA, family=BINOMIAL).fit()
+    assert_allclose(counts.llf, fitted.llf, rtol=1e-10)
+    assert "yes + no" in str(counts.summary())
+    arrays = rs.GLM(DATA[["yes", "no"]], counts.model.data.orig_exog, groups=DATA["doc"],
+                    family=BINOMIAL).fit()  # fmt: skip
+    assert_same(arrays, counts, 1e-9)
+
+
+def test_one_family_serves_several_models():
+    family = sm.families.Binomial()  # statsmodels keeps the trials of its last model on it
+    first = rs.glm("yes + no ~ x", DATA, groups="doc", family=family)
+    llf = first.fit().llf
+    second = rs.glm("hit ~ x", DATA, groups="doc", family=family).fit()
+    assert_allclose(second.llf, rs.glm("hit ~ x", DATA, groups="doc", family=BINOMIAL).fit().llf)
+    assert_allclose(first.fit().llf, llf, rtol=1e-12)
+
+
+def test_an_exposure_is_the_offset_of_its_logarithm():
+    frame = DATA.assign(log_n=np.log(DATA["n"]))
+    family = sm.families.Poisson()
+    offset = rs.glm("yes ~ sys + x", frame, groups="doc", family=family, offset="log_n").fit()
+    assert_same(offset, MODELS["exposure"].fit(), 1e-10)
+    both = rs.glm("yes ~ x", frame, groups="doc", family=family, offset="w", exposure="n").fit()
+    sums = rs.glm("yes ~ x", frame, groups="doc", family=family, offset=frame["w"] + frame["log_n"])
+    assert_same(both, sums.fit(), 1e-10)
+    with pytest.raises(rs.DataError, match="exposure: 1 values are not positive"):
+        rs.glm("yes ~ x", frame.assign(n=[0, *frame["n"][1:]]), groups="doc", family=family,
+               exposure="n")  # fmt: skip
+    with pytest.raises(rs.DataError, match="offset: 1 missing or infinite values in 80 rows"):
+        rs.glm("yes ~ x", frame.assign(w=[np.nan, *frame["w"][1:]]), groups="doc", family=family,
+               offset="w")  # fmt: skip
+    with pytest.raises(ValueError, match="exposure= needs the log link, and this is Logit"):
+        rs.glm("hit ~ x", frame, groups="doc", family=BINOMIAL, exposure="n")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "family", "message"),
+    [
+        ("time", BINOMIAL, r"endog: \d+ values outside the domain of the Binomial family.*0 and 1"),
+        ("x", sm.families.Poisson(), "outside the domain of the Poisson family.*at least 0"),
+        ("x", sm.families.Gamma(), "outside the domain of the Gamma family.*positive"),
+        ("hit", sm.families.InverseGaussian(), "outside the domain of the InverseGaussian family"),
+    ],
+)
+def test_outcomes_outside_of_the_family_are_refused(outcome, family, message):
+    with pytest.raises(rs.DataError, match=message):
+        rs.glm(f"{outcome} ~ sys", DATA, groups="doc", family=family)
+
+
+def test_what_is_not_a_family_or_not_counts_is_refused():
+    with pytest.raises(TypeError, match="family='binomial' is not a statsmodels family"):
+        rs.glm("hit ~ x", DATA, groups="doc", family="binomial")
+    with pytest.raises(ValueError, match="endog has 2 columns; one is right"):
+        rs.glm("yes + no ~ x", DATA, groups="doc", family=sm.families.Poisson())
+    with pytest.raises(ValueError, match=r"formula: the left side .* has 3 columns"):
+        rs.glm("yes + no + n ~ x", DATA, groups="doc", family=BINOMIAL)
+    with pytest.raises(rs.DataError, match="successes and failures must be ≥ 0 with at least one"):
+        rs.glm("yes + no ~ x", DATA.assign(yes=0, no=0), groups="doc", family=BINOMIAL)
+    with pytest.raises(ValueError, match="df='IK' is defined for unweighted OLS"):
+        MODELS["logit"].fit(df="IK")
+
+
+# ---- frequencies -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cov_type", ["CR0", "CR1", "CR1p", "CR1S", "CR2", "CR3"])
+@pytest.mark.parametrize("df", ["satterthwaite", "K-1", "K-p", "normal"])
+def test_frequencies_are_repeated_rows(cov_type, df):
+    repeated = DATA.loc[DATA.index.repeat(DATA["n"])].reset_index(drop=True)
+    long = rs.glm("hit ~ sys + x", repeated, groups="doc", family=BINOMIAL)
+    once, right = (
+        MODELS["frequencies"].fit(cov_type=cov_type, df=df),
+        long.fit(cov_type=cov_type, df=df),
+    )
+    assert_same(once, right, 1e-9)
+    joint, joint_right = (r.wald_test(np.eye(4)[1:]) for r in (once, right))
+    assert_allclose(joint.pvalue, joint_right.pvalue, rtol=1e-8)
+
+
+# ---- separation --------------------------------------------------------------------------------------------------
+
+
+def test_perfect_separation_is_an_error():
+    frame = DATA.assign(hit=(DATA["x"] > 0.1) * 1.0)
+    for family in (BINOMIAL, sm.families.Binomial(links.Probit())):
+        model = rs.glm("hit ~ x", frame, groups="doc", family=family)
+        with pytest.raises(rs.DataError, match=r"endog: .*perfect separation"):
+            model.fit()
+    counts = frame.assign(yes=frame["hit"] * 3, no=(1 - frame["hit"]) * 3)
+    with pytest.raises(rs.DataError, match="perfect separation"):
+        rs.glm("yes + no ~ x", counts, groups="doc", family=BINOMIAL).fit()
+    with pytest.raises(rs.DataError, match="endog"):
+        rs.glm("yes ~ x", DATA.assign(yes=0), groups="doc", family=sm.families.Poisson()).fit()
+
+
+SEPARATED = [BINOMIAL, sm.families.Binomial(links.Probit()),
+             sm.families.Binomial(links.CLogLog()), sm.families.Poisson()]  # fmt: skip
+
+
+def _separated(family):
+    value = 0.0 if isinstance(family, sm.families.Poisson) else 1.0
+    return DATA.assign(hit=np.where(DATA["sys"] == "c", value, DATA["hit"]))
+
+
+@pytest.mark.parametrize("family", SEPARATED, ids=lambda f: type(f.link).__name__)
+@pytest.mark.parametrize("cov_type", ["CR0", "CR2", "CR3"])
+def test_a_level_that_always_hits_is_infinite_and_the_others_are_not(family, cov_type):
+    """The other contrasts have the limits of the fit without the level."""
+    frame = _separated(family)
+    model = rs.glm("hit ~ sys + x", frame, groups="doc", family=family)
+    with pytest.warns(
+        RagstatsWarning, match=r"sys\[T.c\] is infinite \(separation: the outcome is"
+    ):
+        results = model.fit(cov_type=cov_type)
+    kept = frame[frame["sys"] != "c"]
+    finite = rs.glm("hit ~ sys + x", kept, groups="doc", family=family).fit(cov_type=cov_type)
+    names = list(finite.params.index)
+    for attribute in ("params", "bse", "df_inference", "pvalues"):
+        # the fitted means of the level are 1e-9 from their bound
+        assert_allclose(getattr(results, attribute)[names], getattr(finite, attribute), rtol=1e-7)
+        if attribute != "params":
+            assert np.isnan(getattr(results, attribute)["sys[T.c]"])
+    assert results.conf_int().loc["sys[T.c]"].isna().all()
+    assert results.cov_params().loc["sys[T.c]"].isna().all()
+    assert "separation" in str(results.summary())
+    assert results.converged
+
+
+def test_infinite_contrasts_in_tests_predictions_and_files(tmp_path):
+    frame = _separated(BINOMIAL)
+    with pytest.warns(RagstatsWarning, match="is infinite"):
+        results = rs.glm("hit ~ sys + x", frame, groups="doc", family=BINOMIAL).fit()
+    with pytest.warns(RagstatsWarning, match="joint test is NaN: a constraint is infinite"):
+        joint = results.wald_test("sys[T.b] = 0, sys[T.c] = 0")
+    assert np.isnan(joint.pvalue)
+    pairs = results.t_test_pairwise("sys").result_frame
+    assert pairs["P>|t|"].isna().tolist() == [False, True, True]
+    assert np.isnan(results.f_pvalue)
+    prediction = results.get_prediction(pd.DataFrame({"sys": list("abc"), "x": 0.0}))
+    assert np.isnan(prediction.se_mean).tolist() == [False, False, True]
+    assert "is infinite" in prediction.reasons[2]
+    assert_allclose(prediction.predicted_mean[2], 1, atol=1e-8)
+    effects = results.average_marginal_effects()
+    assert np.isfinite(effects.loc[["sys[T.b]", "x"], "std err"]).all()
+    results.save(tmp_path / "fit", remove_data=True)
+    loaded = rs.load(tmp_path / "fit")
+    assert loaded.reasons == results.reasons
+    assert "is infinite" in loaded.t_test("sys[T.c] = 0").reason
+    assert_allclose(loaded.bse, results.bse, rtol=0)
+
+
+def test_a_rare_level_that_never_hits_in_one_row():
+    frame = hits().assign(rare=[0.0, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+    with pytest.warns(RagstatsWarning, match="rare is infinite .* 1 in the fit"):
+        results = rs.glm("hit ~ len + rare", frame, groups="doc", family=BINOMIAL).fit()
+    assert np.isnan(results.bse["rare"])
+    without = rs.glm("hit ~ len", frame[frame["rare"] == 0], groups="doc", family=BINOMIAL).fit()
+    assert_allclose(results.bse[["Intercept", "len"]], without.bse, rtol=1e-5)
+
+
+def test_an_extreme_fit_that_is_finite_is_left_alone():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"doc": np.repeat(np.arange(20), 200), "x": rng.normal(size=4000) * 8})
+    frame["hit"] = (rng.uniform(size=4000) < 1 / (1 + np.exp(-2 * frame["x"]))) * 1.0
+    results = rs.glm("hit ~ x", frame, groups="doc", family=BINOMIAL).fit()
+    assert (results.fittedvalues > 1 - 1e-12).any()  # many rows at the bound, none that matters
+    assert np.isfinite(results.bse).all()
+    fitted = smf.glm("hit ~ x", frame, family=sm.families.Binomial()).fit(tol=1e-12)
+    assert_allclose(results.params, fitted.params, rtol=1e-8)
