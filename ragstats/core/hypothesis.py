@@ -149,6 +149,8 @@ def approximate_hotelling(parts: Contributions, constraints: Constraints) -> Joi
 
 def _wald(parts: Contributions, constraints: Constraints) -> tuple[float, str]:
     """Return the Wald statistic, and why it is NaN when it is."""
+    if parts.factor == 0:
+        return nan, "every document of the population is here, so the differences are known"
     scores = parts.score @ constraints.rows.T
     singular_values = np.linalg.svd(scores, compute_uv=False)
     q = len(constraints.rows)

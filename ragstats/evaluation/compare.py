@@ -101,7 +101,7 @@ def compare(
             f"system={system!r} has one system, {matrix.systems[0]!r}; a comparison needs two"
         )
     if baseline is not None and baseline not in matrix.systems:
-        raise unknown_system(str(baseline), matrix.systems)
+        raise unknown_system(str(baseline), matrix.systems, argument="baseline")
     pairs = _pairs(matrix.systems, baseline)
     rule = "stacked" if query is None else unmatched
     if rule == "error":
@@ -128,15 +128,20 @@ def compare(
 def _paired(
     matrix: ScoreMatrix, pairs: Sequence[Pair], estimand: str, options: dict[str, Any]
 ) -> dict[Pair, MeanResults]:
-    """Regress the paired differences on a constant, pair by pair."""
-    return {pair: mean_of(matrix.differences(*pair), estimand, **options) for pair in pairs}
+    """Regress the paired differences on a constant, for pairs with at least two documents."""
+    tables = {pair: matrix.differences(*pair) for pair in pairs}
+    return {
+        pair: mean_of(table, estimand, **options)
+        for pair, table in tables.items()
+        if table.n_documents > 1
+    }
 
 
 def _estimates(
     matrix: ScoreMatrix,
     every: Sequence[Pair],
     results: dict[Pair, MeanResults],
-    stacked: ClusterInference,
+    stacked: ClusterInference | None,
     estimand: str,
     rule: str,
     covariates: str | None,
@@ -145,17 +150,26 @@ def _estimates(
     """Return every ordered pair: those asked for from their regressions, the others alike."""
     estimates: dict[Pair, PairEstimate] = {}
     for pair in every:
-        if rule == "stacked" or covariates:
+        if stacked is not None and (rule == "stacked" or covariates):
             estimates[pair] = _from_contrast(matrix, stacked, pair, matched=rule != "stacked")
         elif pair in results:
             estimates[pair] = _from_mean(results[pair], 1.0)
         elif (pair[1], pair[0]) in results:
             estimates[pair] = _from_mean(results[(pair[1], pair[0])], -1.0)
+        elif matrix.differences(*pair).n_documents < 2:
+            estimates[pair] = _of_one_document(matrix.differences(*pair))
         elif pair not in estimates:
             result = mean_of(matrix.differences(*pair), estimand, **options)
             estimates[pair] = _from_mean(result, 1.0)
             estimates[(pair[1], pair[0])] = _from_mean(result, -1.0)
     return estimates
+
+
+def _of_one_document(table: DocumentTable) -> PairEstimate:
+    """Return the difference in the only document where both systems have scores."""
+    only = table.frame[table.doc].iloc[0]
+    reason = f"rests on 1 document ({str(only)!r}), which leaves no variation to measure"
+    return PairEstimate(float(table.rates[0]), np.nan, np.nan, 1, table.n_rows, reason)
 
 
 def _from_mean(result: MeanResults, sign: float) -> PairEstimate:
@@ -216,13 +230,15 @@ def _stacked(
     cov_type: str,
     df: str,
     population: int | None,
-) -> ClusterInference:
+) -> ClusterInference | None:
     """Fit scores on system indicators, without a constant: one coefficient is one system's mean."""
     rows = ~np.isnan(matrix.values).any(axis=1) if matched else None
     if rows is not None and not rows.any():
         raise DataError("no query has a score of every system; compare fewer, or choose 'stacked'")
     tables = [matrix.of_system(s, rows=rows) for s in matrix.systems]
     frame = pd.concat([t.frame for t in tables], ignore_index=True)
+    if matched and frame[matrix.doc].nunique() < 2:
+        return None
     indicator = np.repeat(np.arange(len(tables)), [len(t.frame) for t in tables])
     design = pd.DataFrame(np.eye(len(tables))[indicator], columns=matrix.systems)
     stacked = DocumentTable(frame, matrix.doc, matrix.score)

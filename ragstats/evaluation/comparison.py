@@ -64,7 +64,8 @@ class Comparison:
         The intercept-only regressions of the paired differences; empty for the stacked rule and
         with covariates.
     stacked : ClusterInference
-        The system-indicator regression, one coefficient per system.
+        The system-indicator regression, one coefficient per system; None when the queries that
+        every system has are of one document.
     estimand : str
         "micro" or "macro".
     baseline : str or None
@@ -83,7 +84,7 @@ class Comparison:
     estimates: dict[Pair, PairEstimate]
     pairs: tuple[Pair, ...]
     results: dict[Pair, MeanResults]
-    stacked: ClusterInference
+    stacked: ClusterInference | None
     estimand: str
     baseline: str | None
     unmatched: str
@@ -135,6 +136,10 @@ class Comparison:
         ----------
         Pustejovsky and Tipton (2018), JBES 36(4), 672-683.
         """
+        if self.stacked is None:
+            nan, q = float("nan"), len(self.systems) - 1
+            reason = "the queries that every system has are of one document"
+            return JointTest(nan, q, nan, nan, nan, nan, reason)
         first = self.systems[0]
         rows = np.zeros((len(self.systems) - 1, len(self.stacked.coefficients)))
         rows[:, : len(self.systems)] = [

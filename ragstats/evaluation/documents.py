@@ -206,11 +206,13 @@ class DocumentTable:
         }
 
 
-def unknown_system(name: str, systems: Sequence[str], *, unscored: int = 0) -> DataError:
+def unknown_system(
+    name: str, systems: Sequence[str], *, unscored: int = 0, argument: str = "system"
+) -> DataError:
     """Return the error for a system without a scored query."""
     ran = f" ({unscored} rows, none scored)" if unscored else ""
     return DataError(
-        f"system={name!r} has 0 scored queries{ran}; systems with scores: {', '.join(systems)}"
+        f"{argument}={name!r} has 0 scored queries{ran}; systems with scores: {', '.join(systems)}"
     )
 
 

@@ -238,7 +238,7 @@ def _working_squares(model: GLM, fit: GLMFit, used: np.ndarray) -> LeastSquares:
         frequency=frequency[used],
         scale=scale,
     )
-    counts = np.bincount(grouping.codes, weights=frequency, minlength=grouping.n_groups)
+    counts = np.bincount(grouping.codes, frequency, grouping.n_groups).astype(float)
     return LeastSquares(fit.coefficients, basis, residuals, replace(moments, rows=counts))
 
 

@@ -36,6 +36,13 @@ def header(results: Any) -> list[tuple[str, str]]:
     return rows
 
 
+def _whose(inference: Any) -> str:
+    """Say that each contrast has its own df, under the rules where it has."""
+    return (
+        "; each coefficient has its own" if inference.rule.name in ("satterthwaite", "IK") else ""
+    )
+
+
 def _outcome(names: Any) -> str:
     """Return the outcome's name, or those of successes and failures."""
     return str(names) if isinstance(names, str) else " + ".join(map(str, names))
@@ -48,9 +55,12 @@ def notes(results: Any) -> list[str]:
     said = [
         f"Standard errors are clustered by {design.grouping.name!r}: {adjustment.name}"
         f" ({adjustment.description}).",
-        f"Degrees of freedom: {inference.rule.description}; each coefficient has its own.",
+        f"Degrees of freedom: {inference.rule.description}{_whose(inference)}.",
         f"Working model: {_working_model(results)}.",
     ]
+    outcome = _outcome(results.model.endog_names)
+    if outcome != _cut(outcome):
+        said.insert(0, f"Outcome: {outcome}.")
     said += [f"{n} rows dropped: {reason}." for reason, n in design.dropped.items()]
     if design.aliased:
         said.append(f"Dropped as combinations of earlier columns: {', '.join(design.aliased)}.")
@@ -109,7 +119,7 @@ def _two_columns(head: list[tuple[str, str]], title: str) -> SimpleTable:
     half = (len(head) + 1) // 2
     padded = [*head, *[("", "")] * (2 * half - len(head))]
     rows = [
-        (f"{left}:", value, f"{right}:" if right else "", other)
+        (f"{left}:", _cut(value), f"{right}:" if right else "", _cut(other))
         for (left, value), (right, other) in zip(padded[:half], padded[half:], strict=True)
     ]
     formats = dict(fmt_2cols)
@@ -118,6 +128,15 @@ def _two_columns(head: list[tuple[str, str]], title: str) -> SimpleTable:
     formats["colwidths"] = [17, 20, 17, 20]
     formats["data_aligns"] = "lrlr"
     return SimpleTable(rows, title=title, txt_fmt=formats)
+
+
+def _cut(value: str, width: int = 20) -> str:
+    """Shorten what is too long for the header; the notes have it whole."""
+    return value if len(value) <= width else value[: width - 1] + "…"
+
+
+#: Columns of the coefficient table: 80 in all with names of up to 22 characters.
+_WIDTHS = [8, 8, 7, 6, 6, 8, 8]
 
 
 def _parameters(table: pd.DataFrame, names: list[str]) -> SimpleTable:
@@ -134,7 +153,7 @@ def _parameters(table: pd.DataFrame, names: list[str]) -> SimpleTable:
         ]
         for _, row in table.iterrows()
     ]
-    formats = {**fmt_params, "colsep": " ", "colwidths": 8, "data_fmts": ["%s"] * 7}
+    formats = {**fmt_params, "colsep": " ", "colwidths": _WIDTHS, "data_fmts": ["%s"] * 7}
     return SimpleTable(data, headers=list(table.columns), stubs=names, txt_fmt=formats)
 
 

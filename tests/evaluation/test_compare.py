@@ -95,7 +95,7 @@ def test_all_pairs_and_a_baseline():
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({}, {"baseline": "d"}, "system='d' has 0 scored queries; systems with scores: a, b, c"),
+        ({}, {"baseline": "d"}, "baseline='d' has 0 scored queries; systems with scores: a, b, c"),
         ({}, {"estimand": "mean"}, "estimand='mean' is unknown.*'micro', 'macro'"),
         ({}, {"unmatched": "drop"}, "unmatched='drop' is unknown"),
         ({}, {"cov_type": "CR4"}, "cov_type='CR4' is unknown"),
@@ -139,3 +139,23 @@ def test_census_and_population():
     assert half["se"] == pytest.approx(plain["se"] * np.sqrt(0.5), **IDENTITY)
     with pytest.raises(ValueError, match=f"at least the {k} that are here"):
         rs.compare(rows, estimand="macro", population=k - 1, **OPTIONS)
+
+
+def test_a_census_is_known_and_says_so():
+    rows = balanced()
+    with pytest.warns(rs.RagstatsWarning, match="every document of the population is here"):
+        c = rs.compare(rows, estimand="macro", population=rows["doc"].nunique(), **OPTIONS)
+    assert (c.differences["se"] == 0).all()
+    assert c.joint_test().reason.startswith("every document of the population is here")
+
+
+def test_a_pair_that_meets_in_one_document_is_nan_with_the_reason():
+    rows = balanced()
+    rows = rows[(rows["system"] != "c") | (rows["doc"] == "d1")]
+    c = rs.compare(rows, estimand="micro", unmatched="pairwise", **OPTIONS)
+    row = c.differences.loc[("c", "a")]
+    inside = rows[rows["doc"] == "d1"].groupby("system")["score"].mean()
+    assert row["estimate"] == pytest.approx(inside["c"] - inside["a"], **IDENTITY)
+    assert np.isnan(row["se"])
+    assert "rests on 1 document ('d1')" in c.summary()
+    assert np.isfinite(c.differences.loc[("b", "a"), "se"])

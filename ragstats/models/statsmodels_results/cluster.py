@@ -87,7 +87,9 @@ class ClusterResults(HypothesisTests):
             more = f" and {len(needed) - 3} more" if len(needed) > 3 else ""
             said.append(f"cannot be estimated without one document: {', '.join(needed[:3])}{more}")
         still = [n for n, se in zip(names, self._coefficients.se, strict=True) if se == 0]
-        if still:
+        if still and self._inference.parts.factor == 0:
+            said.append("every document of the population is here: the value is known, SE 0")
+        elif still:
             said.append(f"the scores do not vary: SE 0 and no p-value for {', '.join(still[:5])}")
         for sentence in said:
             warn(sentence)
