@@ -109,6 +109,7 @@ def compare(
     options: dict[str, Any] = {"cov_type": cov_type, "df": df, "population": population}
     every = tuple(itertools.permutations(matrix.systems, 2))
     results = {}
+    stacked: ClusterInference | None
     if covariates:
         stacked = adjusted_inference(
             data, matrix, covariates, score=score, system=system, doc=doc, query=query,

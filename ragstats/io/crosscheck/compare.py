@@ -100,13 +100,13 @@ def compare_clubsandwich(
         raise DataError(
             f"directory={str(directory)!r} holds another fit: its terms are {list(terms)}"
         )
-    ours = _ours(results)
-    rows = {}
-    for column, name in terms.items():
-        theirs = answer.set_index("column").loc[column]
+    ours, theirs = _ours(results), answer.set_index("column")
+    rows: dict[tuple[str, str], tuple[float, float]] = {}
+    for position, name in enumerate(names):
         for quantity in _COMPARED:
-            if quantity in theirs and not (quantity == "df" and pd.isna(theirs["df"])):
-                rows[(name, quantity)] = (ours.loc[name, quantity], float(theirs[quantity]))
+            value = float(theirs[quantity].iloc[position])
+            if not (quantity == "df" and np.isnan(value)):
+                rows[(name, quantity)] = (float(ours[quantity].iloc[position]), value)
     rows |= _joint(results, directory)
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["ours", "R"])
     table.index = pd.MultiIndex.from_tuples(list(rows), names=["term", "quantity"])
