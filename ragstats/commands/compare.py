@@ -66,6 +66,5 @@ def _joint(test: Any) -> str:
 def _board(board: Any) -> str:
     shown = board[["estimate", "se", "low", "high", "p_to_best", "group"]].copy()
     shown["p_to_best"] = ["" if p != p else f"{p:.2g}" for p in shown["p_to_best"]]
-    return "Systems that share a letter cannot be told apart (Holm):\n" + shown.to_string(
-        float_format=lambda v: f"{v:.4f}"
-    )
+    table = shown.to_string(float_format=lambda v: f"{v:.4f}")
+    return f"Systems that share a letter cannot be told apart (Holm):\n{table}"

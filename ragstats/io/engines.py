@@ -155,10 +155,11 @@ def infinite_values(frame: Any, plan: SumsPlan, labels: tuple[str, ...]) -> dict
     return {label: n for label, n in zip(labels, found, strict=True) if n}
 
 
-def infinite(label: str, count: int) -> DataError:
-    """Return the error for infinite values."""
+def infinite(label: str, count: int, where: str = "") -> DataError:
+    """Return the error for infinite values, in a chunk where there are chunks."""
+    place = f" ({where})" if where else ""
     return DataError(
-        f"data: {count} infinite values in {label!r}; scores and covariates must be finite"
+        f"data: {count} infinite values in {label!r}{place}; scores and covariates must be finite"
         " (missing ones NaN)"
     )
 

@@ -170,7 +170,7 @@ def _from_batches(
         lost = int(pc.sum(table[GIVEN]).as_py()) - int(pc.sum(table[KEPT]).as_py() or 0)
         reasons = _dropped(frame, plan, lost)
         if lost > sum(reasons.values()) or not _finite(table):
-            _refuse_infinite(infinite_values(frame, plan, labels))
+            _refuse_infinite(infinite_values(frame, plan, labels), where)
         for reason, count in reasons.items():
             dropped[reason] += count
         total_lost += lost
@@ -205,9 +205,9 @@ def _finite(table: pa.Table) -> bool:
     return all(t is None or np.isfinite(t) for t in totals)
 
 
-def _refuse_infinite(counts: dict[str, int]) -> None:
+def _refuse_infinite(counts: dict[str, int], where: str = "") -> None:
     for label, count in counts.items():
-        raise infinite(label, count)
+        raise infinite(label, count, where)
 
 
 def _blame_formula(dropped: dict[str, int], lost: int) -> None:

@@ -160,7 +160,7 @@ class PatsyBatches:
             outcome, design = self._evaluated(plain, where)
             self._count_dropped(plain, design.index.to_numpy())
             values = np.column_stack([design.to_numpy()[:, self._numeric], outcome.to_numpy()])
-            _refuse_infinite(values, self.labels)
+            _refuse_infinite(values, self.labels, where)
             rows: dict[str, Any] = {
                 f"key{i}": plain[k].loc[design.index] for i, k in enumerate(self.keys)
             }
@@ -212,7 +212,7 @@ def unseen_level(name: str, level: Any, levels: Sequence[Any], where: str = "") 
     return DataError(f"levels: {name!r} has the level {level!r}{place}, which is none of {shown}")
 
 
-def _refuse_infinite(values: np.ndarray, labels: Sequence[str]) -> None:
+def _refuse_infinite(values: np.ndarray, labels: Sequence[str], where: str) -> None:
     for label, count in zip(labels, np.isinf(values).sum(axis=0).tolist(), strict=True):
         if count:
-            raise infinite(label, count)
+            raise infinite(label, count, where)

