@@ -6,12 +6,15 @@ orthonormal basis of the weighted design, so that a contrast c of the coefficien
 
 ====================  =======================================================================
 ``score`` (K, p)      ``v_g' e_g``
-``spread`` (K, p, p)  ``v_g' Φ_g v_g``, the working variance of the score before fitting
-``overlap`` (K,r,p)   ``X_g' v_g``, what fitting takes away, against ``middle`` (r, r)
+``own`` (K, p, p)     working covariance of the fitted score with itself, ``v_g' Var(e_g) v_g``
+``overlap`` (K,r,p)   ``X_g' v_g``, through which documents share the fit, with ``middle`` (r, r)
 ====================  =======================================================================
 
-The working covariance of the contributions to contrasts c and d is then
-``P^{cd} = diag_g(c' spread_g d) - (overlap c) middle (overlap d)'``, K×K and never formed.
+The working covariance P of the contributions to contrasts c and d is then ``c'own_g d`` for a
+document with itself and ``-(overlap_g c)' middle (overlap_h d)`` for two, K×K and never formed.
+
+The textbook's ``diag(a) - ζRζ'`` is the same, but as leverages near 1 its two terms grow like
+``1/(1 - λ)`` and cancel; under CR2 ``own`` is known without them, because that is what CR2 is for.
 """
 
 from __future__ import annotations
@@ -39,12 +42,16 @@ class Contributions:
     ----------
     score : ndarray (K, p)
         Adjusted scores; the meat is ``score' score``.
-    spread : ndarray (K, p, p)
-        Working variance of the scores, residuals taken as errors.
+    own : ndarray (K, p, p)
+        Working covariance of each document's score with itself.
     overlap : ndarray (K, r, p)
-        With ``middle``, what the fitting takes from it.
+        With ``middle``, the working covariance of two documents' scores.
     middle : ndarray (r, r)
         The identity for weights that are inverse variances.
+    reference : ndarray (p, p)
+        Working variance of the unadjusted scores, the scale of the variance of a contrast.
+    heavy : ndarray of int
+        Documents of high leverage, at most 4p, whose products are not taken from sums.
     transform : ndarray (p, p)
         ``C`` of the orthonormal basis; the bread is ``C C'``.
     factor : float
@@ -54,9 +61,11 @@ class Contributions:
     """
 
     score: Floats
-    spread: Floats
+    own: Floats
     overlap: Floats
     middle: Floats
+    reference: Floats
+    heavy: np.ndarray
     transform: Floats
     factor: float
     singular: dict[int, Floats]
@@ -64,7 +73,7 @@ class Contributions:
     @property
     def plain_middle(self) -> bool:
         """Whether ``middle`` is the identity: weights that are inverse variances."""
-        return bool(self.middle.shape[0] == self.spread.shape[1])
+        return bool(self.middle.shape[0] == self.own.shape[1])
 
     def covariance(self) -> Floats:
         """Return the sandwich (p, p)."""
@@ -97,27 +106,74 @@ def inverse_variance(moments: ClusterMoments, adjustment: Adjustment) -> Contrib
     Every type is a function of the p×p leverages: Bell and McCaffrey (2002), eq. 5, in the form of
     the identity ``Q_g'(I - Q_g Q_g')^(-s) = (I - G_g)^(-s) Q_g'``.
     """
-    if adjustment.power:
-        adjusted = leverage_power(moments.gram, adjustment.power)
-        overlap = moments.gram @ adjusted.values
-        return Contributions(
-            score=_apply(adjusted.values, moments.cross),
-            spread=adjusted.values @ overlap,
-            overlap=overlap,
-            middle=np.eye(moments.n_columns),
-            transform=moments.transform,
-            factor=_factor(moments, adjustment),
-            singular=adjusted.singular,
+    gram = moments.gram
+    if not adjustment.power:
+        own = gram - gram @ gram
+        return contributions(
+            moments, adjustment, moments.cross, own, gram, singular_directions(gram)
         )
+    adjusted = leverage_power(gram, adjustment.power)
+    overlap = gram @ adjusted.values
+    # (I-G)^(-s) G (I-G) (I-G)^(-s): G for the root, overlap for the inverse.
+    own = _without(gram, adjusted.singular) if adjustment.power == 0.5 else overlap
+    score = _apply(adjusted.values, moments.cross)
+    return contributions(moments, adjustment, score, own, overlap, adjusted.singular)
+
+
+#: Documents whose leverages sum to more than this are heavy.
+HEAVY = 0.25
+
+
+def contributions(
+    moments: ClusterMoments,
+    adjustment: Adjustment,
+    score: Floats,
+    own: Floats,
+    overlap: Floats,
+    singular: dict[int, Floats],
+    *,
+    middle: Floats | None = None,
+    reference: Floats | None = None,
+) -> Contributions:
+    """Put the arrays together; ``middle`` and ``reference`` are the identity by default."""
+    identity = np.eye(moments.n_columns)
     return Contributions(
-        score=moments.cross,
-        spread=moments.gram,
-        overlap=moments.gram,
-        middle=np.eye(moments.n_columns),
+        score=score,
+        own=own,
+        overlap=overlap,
+        middle=identity if middle is None else middle,
+        reference=identity if reference is None else reference,
+        heavy=np.flatnonzero(np.einsum("kii->k", moments.gram) > HEAVY),
         transform=moments.transform,
         factor=_factor(moments, adjustment),
-        singular=singular_directions(moments.gram),
+        singular=singular,
     )
+
+
+def _without(gram: Floats, singular: dict[int, Floats]) -> Floats:
+    """Return the leverages without the directions that one document alone identifies."""
+    if not singular:
+        return gram
+    left = gram.copy()
+    for group, directions in singular.items():
+        left[group] -= directions @ directions.T
+    return left
+
+
+def own_of_root(
+    known: Floats, spread: Floats, overlap: Floats, middle: Floats, singular: dict[int, Floats]
+) -> Floats:
+    """Return ``own`` under CR2: as known, and by subtraction for documents with leverage 1.
+
+    CR2's adjustment gives the residuals of a document their working variance back, so ``own`` is
+    ``X_g' W_g Φ_g W_g X_g``; a pseudo-inverse root does so in part only.
+    """
+    if not singular:
+        return known
+    own = known.copy()
+    for group in singular:
+        own[group] = spread[group] - overlap[group].T @ middle @ overlap[group]
+    return own
 
 
 def identity_variance(
@@ -147,15 +203,16 @@ def identity_variance(
         mixing = np.concatenate([np.zeros_like(adjusted.values), adjusted.values], axis=1)
         singular = adjusted.singular
     overlap = gram @ mixing
-    return Contributions(
-        score=_apply(mixing.transpose(0, 2, 1), cross),
-        spread=mixing.transpose(0, 2, 1) @ overlap,
-        overlap=overlap,
-        middle=middle,
-        transform=moments.transform,
-        factor=_factor(moments, adjustment),
-        singular=singular,
-    )
+    turned = mixing.transpose(0, 2, 1)
+    spread = turned @ overlap
+    if adjustment.name == "CR2":
+        own = own_of_root(products.squared, spread, overlap, middle, singular)
+    else:
+        own = spread - overlap.transpose(0, 2, 1) @ middle @ overlap
+    return contributions(
+        moments, adjustment, _apply(turned, cross), own, overlap, singular,
+        middle=middle, reference=total,
+    )  # fmt: skip
 
 
 def _identity_root(gram: Floats, core: Floats) -> Floats:
@@ -212,15 +269,11 @@ def varying_inverse_variance(
     singular = singular_directions(moments.gram)
     root = _diagonal_minus_gram_root(rows, variance, codes, moments.gram, singular)
     scaled = root * variance[:, None]
-    return Contributions(
-        score=segment_sum(scaled * residuals[:, None], codes, n_groups),
-        spread=segment_gram(scaled, codes, n_groups),
-        overlap=segment_cross(rows, scaled, codes, n_groups),
-        middle=np.eye(moments.n_columns),
-        transform=moments.transform,
-        factor=_factor(moments, adjustment),
-        singular=singular,
-    )
+    overlap = segment_cross(rows, scaled, codes, n_groups)
+    spread = segment_gram(scaled, codes, n_groups) if singular else moments.gram
+    own = own_of_root(moments.gram, spread, overlap, np.eye(moments.n_columns), singular)
+    score = segment_sum(scaled * residuals[:, None], codes, n_groups)
+    return contributions(moments, adjustment, score, own, overlap, singular)
 
 
 def _diagonal_minus_gram_root(

@@ -18,8 +18,10 @@ from ragstats.core.moments import ClusterMoments
 from ragstats.core.segments import Floats
 from ragstats.exceptions import unknown_option
 
-#: A working variance this small, relative to that of the contrast itself, is 0 but for rounding.
-NO_VARIANCE = 1e-9
+#: A working variance this small, relative to that of the unadjusted scores, is 0 but for rounding.
+NO_VARIANCE = 1e-12
+#: The Imbens-Kolesár trace is a difference; below this, relative to its terms, nothing is left.
+ROUNDED_AWAY = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,33 +82,38 @@ BATCH = 200_000
 def _satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
     n_groups, r, p = parts.overlap.shape
     q = len(contrasts)
-    spread = (parts.spread.reshape(-1, p) @ contrasts.T).reshape(n_groups, p, q)
-    alpha = np.einsum("kpq,qp->kq", spread, contrasts)
+    own = (parts.own.reshape(-1, p) @ contrasts.T).reshape(n_groups, p, q)
+    own = np.einsum("kpq,qp->kq", own, contrasts)
     overlap = (parts.overlap.reshape(-1, p) @ contrasts.T).reshape(n_groups, r, q)
-    gram = np.einsum("krq,ksq->qrs", overlap, overlap) if r > 1 else None
-    if gram is None:
-        gram = np.einsum("krq,krq->q", overlap, overlap)[:, None, None]
-    # For inverse-variance weights the middle is the identity, and the quadratic forms plain sums.
-    if parts.plain_middle:
-        crossed = np.einsum("krq,krq->kq", overlap, overlap)
-        product = gram
-    else:
-        crossed = np.einsum("krq,rs,ksq->kq", overlap, parts.middle, overlap, optimize=True)
-        product = parts.middle @ gram
-    trace = alpha.sum(axis=0) - np.einsum("qrr->q", product)
-    square = (
-        np.einsum("kq,kq->q", alpha, alpha)
-        - 2 * np.einsum("kq,kq->q", alpha, crossed)
-        + np.einsum("qrs,qsr->q", product, product)
-    )
-    floor = NO_VARIANCE * _size(parts) * np.einsum("qp,qp->q", contrasts, contrasts)
-    usable = trace > floor
+    trace = own.sum(axis=0)
+    square = np.einsum("kq,kq->q", own, own) + _off_diagonal(parts, overlap)
+    scale = np.einsum("qp,pr,qr->q", contrasts, parts.reference, contrasts)
+    usable = (trace > NO_VARIANCE * scale) & (square > 0)
     return np.where(usable, trace**2 / np.where(usable, square, 1.0), np.nan)
 
 
-def _size(parts: Contributions) -> float:
-    """Return the scale of the spread: 1 for inverse variances, else that of the weights."""
-    return float(np.einsum("kpp->", parts.spread)) / max(int(parts.spread.shape[1]), 1)
+def _off_diagonal(parts: Contributions, overlap: Floats) -> Floats:
+    """Return the sum of the squared covariances of two documents, for q contrasts (q,).
+
+    Taken from sums over documents, without the heavy ones: theirs would cancel in the sums.
+    ``overlap`` (K, r, q) is used up.
+    """
+    heavy = overlap[parts.heavy]
+    overlap[parts.heavy] = 0.0
+    gram = np.einsum("krq,ksq->qrs", overlap, overlap)
+    # For inverse-variance weights the middle is the identity, and the quadratic forms plain sums.
+    if parts.plain_middle:
+        crossed = np.einsum("krq,krq->kq", overlap, overlap)
+        product, turned = gram, heavy
+    else:
+        crossed = np.einsum("krq,rs,ksq->kq", overlap, parts.middle, overlap, optimize=True)
+        product = parts.middle @ gram
+        turned = np.einsum("rs,hsq->hrq", parts.middle, heavy)
+    total = np.einsum("qrs,qsr->q", product, product) - np.einsum("kq,kq->q", crossed, crossed)
+    total += 2 * np.einsum("hrq,qrs,hsq->q", turned, gram, turned, optimize=True)
+    among = np.einsum("grq,hrq->qgh", turned, heavy, optimize=True)
+    among[:, np.arange(len(heavy)), np.arange(len(heavy))] = 0.0
+    return np.asarray(total + np.einsum("qgh,qgh->q", among, among))
 
 
 def imbens_kolesar(parts: Contributions, model: RandomEffects, contrast: Floats) -> float:
@@ -115,8 +122,8 @@ def imbens_kolesar(parts: Contributions, model: RandomEffects, contrast: Floats)
     P is ``diag(σ²α + ρω²) + U B U'`` with ``U = [ζ, ω·x̄]``, so the traces need 2p×2p products.
     """
     p = contrast.size
-    alpha = contrast @ parts.spread @ contrast
     zeta = parts.overlap @ contrast
+    alpha = contrast @ parts.own @ contrast + np.einsum("kr,kr->k", zeta, zeta)
     omega = np.einsum("ki,kij,j->k", model.total, model.roots, contrast, optimize=True)
     outer = np.hstack([zeta, omega[:, None] * model.total])
     identity = np.eye(p)
@@ -138,7 +145,7 @@ def imbens_kolesar(parts: Contributions, model: RandomEffects, contrast: Floats)
         + np.sum(product * product.T)
     )
     size = diagonal.sum()
-    return float(trace**2 / square) if square > 0 and trace > NO_VARIANCE * size else nan
+    return float(trace**2 / square) if square > 0 and trace > ROUNDED_AWAY * size else nan
 
 
 @dataclass(frozen=True, slots=True)

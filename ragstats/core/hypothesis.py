@@ -112,39 +112,50 @@ def approximate_hotelling(parts: Contributions, constraints: Constraints) -> Joi
     Both sums of products of the K×K working covariances come from the q·r columns of ``overlap``.
     """
     rows = constraints.rows
-    q, r = len(rows), parts.middle.shape[0]
+    q = len(rows)
     wald, reason = _wald(parts, constraints)
-    spread = np.einsum("si,kij,tj->kst", rows, parts.spread, rows, optimize=True)
+    own = np.einsum("si,kij,tj->kst", rows, parts.own, rows, optimize=True)
     overlap = np.einsum("kri,si->ksr", parts.overlap, rows, optimize=True)
-    turned = overlap @ parts.middle
-    crossed = np.einsum("ksr,ktr->kst", turned, overlap)
-    omega = spread.sum(axis=0) - crossed.sum(axis=0)
+    omega = own.sum(axis=0)
     scale = np.sqrt(np.abs(np.diag(omega)))
     if not (scale > 0).all() or np.linalg.cond(omega / np.outer(scale, scale)) > 1e12:
         return _unavailable(q, wald, "the constraints rest on a single document")
     root = _inverse_root(omega / np.outer(scale, scale)) / scale
-    spread = root @ spread @ root.T
-    crossed = root @ crossed @ root.T
-    overlap = root @ overlap
-    flat = overlap.reshape(len(overlap), q * r)
-    gram = (flat.T @ flat).reshape(q, r, q, r).transpose(0, 2, 1, 3)  # W_st (q, q, r, r)
-    left = parts.middle @ gram
-    diagonal = np.einsum("kss->ks", spread)
-    diagonal_crossed = np.einsum("kss->ks", crossed)
-    same = (
-        np.einsum("ks,kt->st", diagonal, diagonal)
-        - diagonal.T @ diagonal_crossed
-        - diagonal_crossed.T @ diagonal
-        + np.einsum("stab,stac,bc->st", left, gram, parts.middle, optimize=True)
-    )
-    swapped = (
-        np.einsum("kst,kst->st", spread, spread)
-        - np.einsum("kst,kst->st", spread, crossed)
-        - np.einsum("kst,kts->st", spread, crossed)
-        + np.einsum("stab,stba->st", left, left)
-    )
+    own = root @ own @ root.T
+    diagonal = np.einsum("kss->ks", own)
+    same = np.einsum("ks,kt->st", diagonal, diagonal)
+    swapped = np.einsum("kst,kst->st", own, own)
+    between = _between_documents(parts, root @ overlap)
+    same, swapped = same + between[0], swapped + between[1]
     eta = float(q * (q + 1) / (same + swapped).sum())
     return _finish(wald, q, eta, reason)
+
+
+def _between_documents(parts: Contributions, overlap: Floats) -> tuple[Floats, Floats]:
+    """Return the sums over pairs of documents of ``P^ss P^tt`` and of ``P^st P^ts`` (q, q).
+
+    As in the df of one contrast, heavy documents are kept out of the sums, where they would cancel.
+    ``overlap`` (K, q, r) is used up.
+    """
+    middle, (_, q, r) = parts.middle, overlap.shape
+    heavy = overlap[parts.heavy]
+    overlap[parts.heavy] = 0.0
+    crossed = np.einsum("ksr,ktr->kst", overlap @ middle, overlap)
+    flat = overlap.reshape(len(overlap), q * r)
+    gram = (flat.T @ flat).reshape(q, r, q, r).transpose(0, 2, 1, 3)  # W_st (q, q, r, r)
+    left = middle @ gram
+    alone = np.einsum("kss->ks", crossed)
+    same = np.einsum("stab,stac,bc->st", left, gram, middle, optimize=True) - alone.T @ alone
+    swapped = np.einsum("stab,stba->st", left, left) - np.einsum("kst,kst->st", crossed, crossed)
+    turned = heavy @ middle
+    same += 2 * np.einsum("hsa,stab,htb->st", turned, gram, turned, optimize=True)
+    swapped += 2 * np.einsum("hsa,tsab,htb->st", turned, gram, turned, optimize=True)
+    among = np.einsum("gsr,htr->stgh", turned, heavy, optimize=True)
+    among[:, :, np.arange(len(heavy)), np.arange(len(heavy))] = 0.0
+    own = np.einsum("ssgh->sgh", among)
+    same += np.einsum("sgh,tgh->st", own, own)
+    swapped += np.einsum("stgh,tsgh->st", among, among)
+    return same, swapped
 
 
 def _wald(parts: Contributions, constraints: Constraints) -> tuple[float, str]:

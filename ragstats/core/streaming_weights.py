@@ -13,7 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragstats.core.adjustment import Adjustment, leverage_power
-from ragstats.core.covariance import Contributions, inverse_variance, singular_directions
+from ragstats.core.covariance import (
+    Contributions,
+    contributions,
+    inverse_variance,
+    own_of_root,
+    singular_directions,
+)
 from ragstats.core.dof import DfRule, random_effects
 from ragstats.core.inference import ClusterInference
 from ragstats.core.moments import ClusterMoments
@@ -103,15 +109,8 @@ def _blockwise(fit: StreamedFit, adjustment: Adjustment) -> Contributions:
         for group, directions in blocks.singular.items():
             singular[start + group] = directions
         score[start:stop], spread[start:stop], overlap[start:stop] = _contributions(blocks)
-    return Contributions(
-        score=score,
-        spread=spread,
-        overlap=overlap,
-        middle=np.eye(p),
-        transform=moments.transform,
-        factor=adjustment.factor(n_groups, moments.n_rows, p),
-        singular=singular,
-    )
+    own = own_of_root(moments.gram, spread, overlap, np.eye(p), singular)
+    return contributions(moments, adjustment, score, own, overlap, singular)
 
 
 @dataclass(frozen=True, slots=True)
