@@ -127,7 +127,8 @@ def main() -> None:
         design = arrays[1].nbytes / 2**20
         print(
             f"{n_rows:>9,} {n_groups:>7,} | {ours:7.3f} {theirs:7.3f} {ours / theirs:5.2f} |"
-            f" {peaks[0]:6.1f} {peaks[1]:6.1f} {peaks[0] / peaks[1]:5.2f} {peaks[0] / design:4.1f} |"
+            f" {peaks[0]:6.1f} {peaks[1]:6.1f} {peaks[0] / peaks[1]:5.2f}"
+            f" {peaks[0] / design:4.1f} |"
             f" {rss[0]:5.0f} {rss[1]:5.0f} {rss[0] / max(rss[1], 1):5.2f}"
         )
 

@@ -89,12 +89,15 @@ _PUBLIC = {
     "wls": "ragstats.models.formula",
 }
 
+#: Packages that are loaded as attributes too.
+_PACKAGES = ("core", "datasets", "evaluation", "io", "models", "reporting")
+
 __all__ = ["DataError", "RagstatsWarning", "__version__", "datasets", *sorted(_PUBLIC)]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return importlib.import_module("ragstats.datasets")
+    if name in _PACKAGES:
+        return importlib.import_module(f"ragstats.{name}")
     if name in _PUBLIC:
         value = getattr(importlib.import_module(_PUBLIC[name]), name)
         globals()[name] = value

@@ -77,6 +77,12 @@ def _read(path: Path, suffix: str, ids: Iterable[str | None]) -> pd.DataFrame:
     if suffix == ".parquet":
         return pd.read_parquet(path)
     text = {name: "str" for name in ids if name is not None}
+    header = list(
+        pd.read_csv(path, sep=_SEPARATORS[suffix], header=None, nrows=1, dtype=str).iloc[0]
+    )
+    twice = next((name for name in header if header.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"FILE={path.name!r} has several columns named {twice!r}")
     return pd.read_csv(path, sep=_SEPARATORS[suffix], dtype=text, low_memory=False)
 
 

@@ -105,6 +105,8 @@ def adjustment(name: str) -> Adjustment:
     ValueError
         If the name is unknown; names of other programs are answered with ours.
     """
+    if not isinstance(name, str):
+        raise unknown_option("cov_type", name, ADJUSTMENTS)
     if name in ADJUSTMENTS:
         return ADJUSTMENTS[name]
     if name in FOREIGN_NAMES:

@@ -9,9 +9,12 @@ import numpy as np
 from ragstats.core.moments import ClusterMoments
 from ragstats.core.orthonormal import Basis, orthonormalize
 from ragstats.core.segments import Codes, Floats
+from ragstats.exceptions import DataError
 
 #: Residuals below this many eps of the largest outcome are rounding, and the fit is exact.
-EXACT_FIT = 64 * np.finfo(float).eps
+EXACT_FIT = 16 * np.finfo(float).eps
+#: Outcomes beyond this have squares that overflow or vanish.
+SMALLEST = 1e-140
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,11 @@ def least_squares(
     residuals -= basis.rows @ step
     coefficients = basis.transform @ (theta + step)
     scale = float(np.abs(target).max(initial=0.0))
+    if scale and not SMALLEST < scale < 1 / SMALLEST:
+        raise DataError(
+            f"endog is of size {scale:.0e} (with its weight): its squares leave the range of"
+            " numbers; change the unit"
+        )
     if np.abs(residuals).max(initial=0.0) <= EXACT_FIT * scale:
         residuals[:] = 0.0
     # Plain sums over the rows: a whitened row √(w·m) x stands for m rows x.

@@ -62,6 +62,14 @@ class JointTest:
     wald: float
     reason: str = ""
 
+    def __str__(self) -> str:
+        if self.reason:
+            return f"F test on {self.df_num:g} constraints: not available, {self.reason}"
+        return (
+            f"F = {self.statistic:.4g} on {self.df_num:g} and {self.df_denom:.4g} df,"
+            f" p = {self.pvalue:.3g}"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Constraints:

@@ -27,7 +27,7 @@ from ragstats.core.moments import ClusterMoments
 from ragstats.core.segments import Floats
 
 #: A standard error below this many eps of the outcome's scale is rounding: the scores do not vary.
-NOISE = 64 * np.finfo(float).eps
+NOISE = 16 * np.finfo(float).eps
 #: Part of a contrast (relative) in the span of one document, above which it needs that document.
 NEEDS_DOCUMENT = 1e-6
 

@@ -16,6 +16,9 @@ import pandas as pd
 from ragstats.exceptions import DataError, unknown_column
 from ragstats.models.columns import as_pandas, float_column
 
+#: Scores beyond this have squares that overflow.
+LARGEST = 1e140
+
 if TYPE_CHECKING:
     from ragstats.evaluation.bootstrap_result import BootstrapResult
     from ragstats.evaluation.diagnostics import Diagnostics
@@ -305,6 +308,12 @@ def checked_scores(frame: pd.DataFrame, score: str) -> np.ndarray:
         If any is infinite.
     """
     values = float_column("score", frame[score])
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if LARGEST < largest < np.inf:
+        raise DataError(
+            f"score={score!r} has values of size {largest:.0e}, whose squares leave the range of"
+            " numbers; change the unit"
+        )
     infinite = int(np.isinf(values).sum())
     if infinite:
         raise DataError(

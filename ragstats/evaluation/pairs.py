@@ -204,9 +204,9 @@ def _check_queries(
         shared = len(np.unique(queries[elsewhere]))
         raise DataError(
             f"query={query!r}: {shared} queries belong to several documents, for instance"
-            f" {names[queries[where]]!r} to {ids[documents[where]]!r} and"
-            f" {ids[home[queries[where]]]!r}; if ids restart in each document, join them with the"
-            " document's id; if queries really are shared, make one cluster of the documents that"
+            f" {str(names[queries[where]])!r} to {str(ids[documents[where]])!r} and"
+            f" {str(ids[home[queries[where]]])!r}; if ids restart in each document, join them with"
+            " the document's id; if queries really are shared, make one cluster of the documents that"
             " share them (rs.linked_documents)"
         )
     key = queries.astype(np.int64) * len(systems) + columns

@@ -185,14 +185,14 @@ def _levels(
     for code, expression in terms.keys.items():
         found = [_python(v) for v in factors[code].values]
         (name,) = expression.columns if len(expression.columns) == 1 else (code,)
-        order = declared.get(name) or _categories(schema.get(name), found)
-        ordered[code] = bool(order)
-        levels[code] = found
-        if order:
-            for level in found:
-                if level not in order:
-                    raise unseen_level(name, level, list(order))
-            levels[code] = [v for v in order if v in found or name in declared]
+        if name in declared:
+            levels[code] = list(declared[name])
+            unknown = next((v for v in found if v not in levels[code]), None)
+            if unknown is not None:
+                raise unseen_level(name, unknown, levels[code])
+        else:
+            levels[code] = _in_order(schema.get(name), found)
+        ordered[code] = name in declared or isinstance(schema.get(name), nw.Enum)
     info = design_info(terms, levels, ordered, env)
     index = {}
     for factor, (code, _) in terms.categorical.items():
@@ -205,11 +205,12 @@ def _levels(
     return info, {code: index[code][factors[code].codes] for code in index}
 
 
-def _categories(dtype: Any, found: Sequence[Any]) -> list[Any] | None:
-    """Return the order of the levels that a column's type fixes."""
-    if isinstance(dtype, nw.Enum):
-        return [c for c in dtype.categories if c in found]
-    return None
+def _in_order(dtype: Any, found: Sequence[Any]) -> list[Any]:
+    """Return the levels that occur, in the order that a column's type gives where it gives one."""
+    if not isinstance(dtype, nw.Enum):
+        return list(found)
+    known = [level for level in dtype.categories if level in found]
+    return known + sorted(level for level in found if level not in known)
 
 
 def _python(value: Any) -> Any:

@@ -138,7 +138,7 @@ def _unary(node: ast.UnaryOp, scope: Scope) -> Any:
         if _isas_number(operand):
             return -operand
         negated = as_number(operand)
-        return derived(negated, -negated.value)
+        return derived(negated, negated.value * -1.0)
     if isinstance(node.op, ast.UAdd):
         return operand if _isas_number(operand) else as_number(operand)
     raise Unknown

@@ -72,7 +72,7 @@ class Source:
         """
         if self.lazy is not None:
             return dict(self.lazy.collect_schema())
-        return dict(self.first().schema)
+        return {name: _with_order(self.first(), name) for name in self.first().columns}
 
     def first(self) -> Any:
         """Return the first batch with rows."""
@@ -91,6 +91,14 @@ class Source:
                 rest = iterator
                 self.batches = _once(lambda: chain(skipped, rest))
         return self._first
+
+
+def _with_order(frame: Any, name: str) -> Any:
+    """Return a column's dtype; that of a categorical one with its levels in their order."""
+    dtype = frame.schema[name]
+    if isinstance(dtype, nw.Categorical):
+        return nw.Enum([str(level) for level in frame[name].cat.get_categories().to_list()])
+    return dtype
 
 
 def _once(make: Callable[[], Iterable[Any]]) -> Callable[[list[str] | None], Iterator[Any]]:

@@ -104,6 +104,10 @@ def float_column(argument: str, values: pd.Series) -> np.ndarray:
         If the column does not hold numbers.
     """
     plain = outcome_column(values)
+    if plain.dtype.kind in "mM":
+        raise TypeError(
+            f"{argument}: column {values.name!r} of dtype {values.dtype} holds times, not numbers"
+        )
     try:
         if isinstance(plain.dtype, pd.CategoricalDtype):
             return np.asarray(plain.astype(float))

@@ -67,6 +67,17 @@ def ols(
     DataError
         If there are fewer than two documents, missing ids or infinite values.
 
+    Notes
+    -----
+    An outcome of true and false is 1 and 0. Numbers are numbers in any dtype: nullable,
+    Arrow-backed, decimal, or stored as objects. Levels of a factor that no complete row has get no
+    column; when incomplete rows took them away, a warning names them. Of collinear columns the
+    later ones are dropped with a warning, as in R, and what then has no unique estimate (a
+    prediction, a difference between levels) is NaN.
+
+    A coefficient that rests on one document has no standard error: SE, df, p and interval are NaN,
+    and ``reasons`` says why. Scores that do not vary have SE 0, and p is NaN.
+
     References
     ----------
     Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181.

@@ -62,6 +62,11 @@ class GLM(sm.GLM):
     The working model of CR2 and the df is the GLM's own variance function ("inverse_var"), with
     ``X → dμ/dη · X`` and the expected information, as in R clubSandwich.
 
+    When a covariate predicts every outcome (perfect separation) all coefficients are infinite, and
+    ``fit`` raises. When only some are infinite, such as that of a system that never misses, these
+    have NaN with the reason, and the others have their limits: those of the fit without the rows
+    that only identify infinite ones.
+
     References
     ----------
     Pustejovsky and Tipton (2018), JBES 36(4), 672-683; McCaffrey and Bell (2006), Statistics in

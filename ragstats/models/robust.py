@@ -165,6 +165,8 @@ def _rows(result: Any, groups: Any) -> Rows:
 
 def _original_rows(model: Any) -> tuple[pd.DataFrame, np.ndarray, bool]:
     """Return the data before rows were dropped, which rows were kept, and if they had labels."""
+    if model.endog is None:
+        raise ValueError("result: its rows were removed (remove_data), and the sandwich needs them")
     n_fitted = len(model.endog)
     frame = getattr(model.data, "frame", None)
     missing = getattr(model.data, "missing_row_idx", None)

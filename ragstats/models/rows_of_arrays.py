@@ -80,6 +80,12 @@ def _as_frame(argument: str, given: Any, stem: str) -> pd.DataFrame:
     elif not isinstance(given, (pd.DataFrame, np.ndarray, list, tuple)):
         given = _table(given, argument, stem)
     if isinstance(given, pd.DataFrame):
+        names = [str(c) for c in given.columns]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(
+                f"{argument} has several columns named {twice!r}; give each its own name"
+            )
         if all(d == np.float64 for d in given.dtypes):
             return given.set_axis([str(c) for c in given.columns], axis=1)
         columns = {str(c): float_column(argument, given[c]) for c in given.columns}

@@ -57,6 +57,9 @@ def rows_from_formula(
     if frame.empty:
         raise DataError("data has no rows")
     used = named_in_formula(formula, frame.columns)
+    twice = [c for c in used if (frame.columns == c).sum() > 1]
+    if twice:
+        raise ValueError(f"data has several columns named {twice[0]!r}; give each its own name")
     plain = _plain(formula, frame, used)
     endog, exog = _matrices(formula, plain, env, frame)
     kept = np.zeros(len(frame), bool)
