@@ -18,23 +18,15 @@ PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")["project"]
 nox.options.sessions = ["tests", "docs", "wheel"]
 nox.options.reuse_existing_virtualenvs = True
 
-#: What builds the site. The extra "docs" of pyproject.toml, once it is there, takes its place.
-DOCS = [
-    "sphinx>=8.1",
-    "numpydoc>=1.8",
-    "myst-nb>=1.2",
-    "pydata-sphinx-theme>=0.16",
-    "sphinx-design>=0.6",
-    "ziamath>=0.12",
-    "ipykernel>=6.29",
-]
+#: Extras of the package itself; those for tests and documents are always the newest.
+EXTRAS = ("report", "parallel", "readers", "duckdb")
 
 
-def lowest(*extras: str) -> list[str]:
-    """Return the dependencies, with those of some extras, at their lower bounds."""
+def lowest() -> list[str]:
+    """Return the dependencies, with those of the extras, at their lower bounds."""
     wanted = list(PROJECT["dependencies"])
-    for extra in extras:
-        wanted += PROJECT["optional-dependencies"].get(extra, [])
+    for extra in EXTRAS:
+        wanted += PROJECT["optional-dependencies"][extra]
     return [re.sub(r">=\s*", "==", name) for name in wanted if ">=" in name]
 
 
@@ -49,7 +41,7 @@ def tests(session: nox.Session) -> None:
 @nox.session
 def minimum(session: nox.Session) -> None:
     """Run the test suite with the lowest supported version of each dependency."""
-    session.install("-e", ".[test]", *lowest("report", "parallel", "readers"))
+    session.install("-e", ".[test]", *lowest())
     session.run("python", "-m", "pip", "list", "--format=freeze")
     session.run("pytest", "-q", "-n", "auto", *session.posargs)
 
@@ -57,7 +49,7 @@ def minimum(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the site from nothing: every page executed, every warning an error."""
-    session.install("-e", ".[report,parallel,readers]", *DOCS)
+    session.install("-e", ".[docs]")
     for stale in ("docs/_build", "docs/api/generated"):
         shutil.rmtree(ROOT / stale, ignore_errors=True)
     options = session.posargs or ["-j", "2"]
@@ -96,7 +88,7 @@ def wheel(session: nox.Session, versions: str) -> None:
     session.install("build")
     session.run("python", "-m", "build", "-q", "--wheel", "--outdir", str(work / "dist"), str(ROOT))
     (built,) = (work / "dist").glob("*.whl")
-    pinned = lowest("report", "parallel", "readers") if versions == "lowest" else []
+    pinned = lowest() if versions == "lowest" else []
     session.install(f"{built}[test]", *pinned)
     shutil.copytree(ROOT / "tests", work / "tests")
     shutil.copy(ROOT / "pyproject.toml", work)

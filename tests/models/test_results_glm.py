@@ -417,3 +417,13 @@ def test_an_extreme_fit_that_is_finite_is_left_alone():
     assert np.isfinite(results.bse).all()
     fitted = smf.glm("hit ~ x", frame, family=sm.families.Binomial()).fit(tol=1e-12)
     assert_allclose(results.params, fitted.params, rtol=1e-8)
+
+
+@pytest.mark.parametrize("weights", ["var_weights", "freq_weights"])
+def test_rows_of_weight_zero_are_dropped_rows(weights):
+    frame = DATA.assign(w=DATA["w"].where(DATA["doc"] != "C", 0.0))
+    options = {"groups": "doc", "family": BINOMIAL, weights: "w"}
+    results = rs.glm("hit ~ sys + x", frame, **options).fit()
+    assert_same(results, rs.glm("hit ~ sys + x", frame[frame["w"] > 0], **options).fit(), 1e-10)
+    assert results.model._design.dropped == {"zero weight": 7}
+    assert results.n_groups == 7

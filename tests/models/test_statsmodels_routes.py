@@ -369,28 +369,36 @@ def _half(values):
     return values / 2
 
 
-@pytest.mark.parametrize("remove_data", [True, False])
-@pytest.mark.parametrize("kind", ["ols", "glm"])
-def test_loading_at_module_level_of_a_fresh_process(kind, remove_data, tmp_path):
-    formula = "hit ~ C(sys) + _half(np.exp(x))"
-    options = {"family": sm.families.Binomial()} if kind == "glm" else {}
-    results = getattr(rs, kind)(formula, DATA, groups="doc", **options).fit()
-    results.save(tmp_path / "fit", remove_data=remove_data)
-    (tmp_path / "reader.py").write_text(
-        "import sys, ragstats as rs, statsmodels.api as sm\n"
-        "r, s = rs.load(sys.argv[1]), sm.load(sys.argv[1])\n"
-        "assert (r.pvalues == s.pvalues).all()\n"
-        "r.summary(), r.conf_int(), r.wald_test_terms(), r.t_test_pairwise('C(sys)')\n"
-        "print(*(p.hex() for p in r.pvalues), *(d.hex() for d in r.t_test([1, 1, 0, 2]).df_denom))\n"
-    )
+READER = """
+import sys
+import ragstats as rs
+import statsmodels.api as sm
+
+for name in sys.argv[1:]:
+    r, s = rs.load(name), sm.load(name)
+    assert (r.pvalues == s.pvalues).all()
+    r.summary(), r.conf_int(), r.wald_test_terms(), r.t_test_pairwise("C(sys)")
+    print(*(p.hex() for p in r.pvalues), *(d.hex() for d in r.t_test([1, 1, 0, 2]).df_denom))
+"""
+
+
+def test_loading_at_module_level_of_a_fresh_process(tmp_path):
+    formula, live = "hit ~ C(sys) + _half(np.exp(x))", []
+    for kind, options in (("ols", {}), ("glm", {"family": sm.families.Binomial()})):
+        results = getattr(rs, kind)(formula, DATA, groups="doc", **options).fit()
+        for remove_data in (True, False):
+            results.save(tmp_path / f"{kind} {remove_data}", remove_data=remove_data)
+            live.append([*results.pvalues, *results.t_test([1, 1, 0, 2]).df_denom])
+    (tmp_path / "reader.py").write_text(READER)
+    files = [f"{kind} {remove}" for kind in ("ols", "glm") for remove in (True, False)]
     done = subprocess.run(
-        [sys.executable, "-W", "error", "reader.py", "fit"], cwd=tmp_path, capture_output=True,
-        text=True, timeout=120, check=False,
+        [sys.executable, "-W", "error", "reader.py", *files], cwd=tmp_path, capture_output=True,
+        text=True, timeout=300, check=False,
         env={**os.environ, "PYTHONPATH": str(Path(rs.__file__).parents[1])},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    live = [*results.pvalues, *results.t_test([1, 1, 0, 2]).df_denom]
-    assert_allclose([float.fromhex(v) for v in done.stdout.split()], live, rtol=1e-12)
+    loaded = [[float.fromhex(v) for v in line.split()] for line in done.stdout.splitlines()]
+    assert_allclose(loaded, live, rtol=1e-12)
 
 
 # ---- labels ---------------------------------------------------------------------------------------------

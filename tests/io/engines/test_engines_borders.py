@@ -123,11 +123,22 @@ def test_pending_sums_are_merged_as_they_come(rows, monkeypatch):
     assert_same_fit(fitted, rs.ols("y ~ system * x", rows, groups="doc").fit())
 
 
-def test_categories_of_pandas_keep_their_order(rows):
-    ordered = pd.CategoricalDtype(["c", "b", "a"], ordered=True)
-    frame = rows.assign(system=rows["system"].astype(ordered))
+@pytest.mark.parametrize("ordered", [True, False])
+def test_categories_of_pandas_keep_their_order(rows, ordered):
+    ordered = pd.CategoricalDtype(["c", "b", "a"], ordered=ordered)
+    frame = rows.assign(system=rows["system"].astype(ordered), doc=rows["doc"].astype("category"))
     fitted = streamed_ols("y ~ system", iter([frame[:900], frame[900:]]), groups="doc").fit()
     assert_same_fit(fitted, rs.ols("y ~ system", frame, groups="doc").fit())
+
+
+def test_categories_that_differ_between_chunks(rows):
+    first, second = rows[rows["system"].isin(["b", "c"])], rows[rows["system"] == "a"]
+    parts = [part.astype({"system": "category", "doc": "category"}) for part in (first, second)]
+    fitted = streamed_ols("y ~ system", iter(parts), groups="doc").fit()
+    assert list(fitted.params.index) == ["Intercept", "system[T.c]", "system[T.a]"]
+    kept = pd.Categorical(pd.concat([first, second])["system"], ["b", "c", "a"])
+    expected = pd.concat([first, second]).assign(system=kept)
+    assert_same_fit(fitted, rs.ols("y ~ system", expected, groups="doc").fit())
 
 
 def test_polars_enums_keep_their_order(rows):

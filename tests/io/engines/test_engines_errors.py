@@ -154,7 +154,7 @@ def test_what_is_no_source_is_said(rows):
     assert not is_streamed(rows)
     assert not is_streamed(pl.from_pandas(rows))
     with pytest.raises(
-        ValueError, match="rs.wls needs its rows in memory, and data is a LazyFrame"
+        ValueError, match=r"rs\.wls needs its rows in memory, and data is a LazyFrame"
     ):
         refuse_streamed("rs.wls", pl.from_pandas(rows).lazy())
     refuse_streamed("rs.wls", rows)

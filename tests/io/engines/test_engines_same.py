@@ -3,7 +3,6 @@
 import io
 import pickle
 
-import ibis
 import numpy as np
 import pandas as pd
 import patsy
@@ -18,6 +17,7 @@ from ragstats.io.query import Query
 from ragstats.models.streamed import streamed_ols
 
 duckdb = pytest.importorskip("duckdb", reason="the extra 'duckdb' is not installed")
+ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
 
 
 def as_duckdb(rows, folder):
@@ -100,7 +100,7 @@ def test_every_covariance_and_df(rows, parquet, cov_type, df):
 
 
 def test_numbers_and_functions_of_the_caller(rows, parquet):
-    half = 0.5
+    half = 0.5  # noqa: F841
 
     def clipped(x):
         return np.clip(x, 1, 4)
