@@ -1,6 +1,12 @@
 """Settings of the whole suite."""
 
-from hypothesis import settings
+import os
+
+# Before NumPy is loaded: the matrices here are small, and threads of two test processes that wait
+# for each other cost more than they give.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from hypothesis import settings  # noqa: E402
 
 # The same few examples in every run, so that a failure is never a matter of luck;
 # "pytest --hypothesis-profile=explore" looks for new ones.

@@ -202,12 +202,12 @@ def _check_queries(
     if elsewhere.any():
         where = int(np.flatnonzero(elsewhere)[0])
         shared = len(np.unique(queries[elsewhere]))
+        one, other = (str(ids[code]) for code in (home[queries[where]], documents[where]))
         raise DataError(
             f"query={query!r}: {shared} queries belong to several documents, for instance"
-            f" {str(names[queries[where]])!r} to {str(ids[documents[where]])!r} and"
-            f" {str(ids[home[queries[where]]])!r}; if ids restart in each document, join them with"
-            " the document's id; if queries really are shared, make one cluster of the documents that"
-            " share them (rs.linked_documents)"
+            f" {str(names[queries[where]])!r} to {other!r} and {one!r}; if ids restart in each"
+            " document, join them with the document's id; if queries really are shared, make one"
+            " cluster of the documents that share them (rs.linked_documents)"
         )
     key = queries.astype(np.int64) * len(systems) + columns
     order = np.argsort(key, kind="stable")
