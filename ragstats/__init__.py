@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ragstats.evaluation.wild_bootstrap import wild_bootstrap as wild_bootstrap
     from ragstats.io.crosscheck import compare_clubsandwich as compare_clubsandwich
     from ragstats.io.crosscheck import to_clubsandwich as to_clubsandwich
+    from ragstats.io.files import Files as Files
+    from ragstats.io.query import Query as Query
     from ragstats.io.readers import read_scores as read_scores
     from ragstats.models.formula import glm as glm
     from ragstats.models.formula import ols as ols
@@ -56,9 +58,11 @@ _PUBLIC = {
     "Comparison": "ragstats.evaluation.comparison",
     "CoverageResult": "ragstats.evaluation.coverage",
     "DocumentTable": "ragstats.evaluation.documents",
+    "Files": "ragstats.io.files",
     "GLM": "ragstats.models.glm",
     "MeanResults": "ragstats.evaluation.means",
     "OLS": "ragstats.models.linear",
+    "Query": "ragstats.io.query",
     "Report": "ragstats.reporting.report",
     "SurveyDesign": "ragstats.evaluation.survey",
     "WLS": "ragstats.models.linear",

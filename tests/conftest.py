@@ -6,7 +6,7 @@ import os
 # for each other cost more than they give.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from hypothesis import settings  # noqa: E402
+from hypothesis import settings
 
 # The same few examples in every run, so that a failure is never a matter of luck;
 # "pytest --hypothesis-profile=explore" looks for new ones.

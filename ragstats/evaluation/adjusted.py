@@ -47,13 +47,20 @@ def adjusted_inference(
     if matched and query is not None:
         complete = matrix.queries[~np.isnan(matrix.values).any(axis=1)]
         chosen &= frame[query].isin(complete)
+    chosen &= frame[score].notna()
     rows = frame[chosen].assign(**{SYSTEM: labels[chosen]})
     levels = repr(list(matrix.systems))
     formula = f"Q({score!r}) ~ 0 + C({SYSTEM}, levels={levels}) + {covariates}"
     by = {"by": SYSTEM} if estimand == "macro" else {}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="aliased columns", category=RagstatsWarning)
-        model = ols(formula, rows, groups=doc, estimand=estimand, **by)
+        try:
+            model = ols(formula, rows, groups=doc, estimand=estimand, missing="raise", **by)
+        except DataError as error:
+            raise DataError(
+                f"covariates={covariates!r}: {str(error).removeprefix('data: ')}; a row without its"
+                " covariate would leave its pair, so drop the whole query first"
+            ) from None
     if model._design.aliased:
         raise DataError(
             f"covariates={covariates!r}: {', '.join(model._design.aliased[:3])} are combinations of"

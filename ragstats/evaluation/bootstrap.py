@@ -28,6 +28,9 @@ from ragstats.models.estimand import check_estimand
 from ragstats.models.groups import encode_groups
 from ragstats.models.statsmodels_results import check_alpha
 
+#: With two documents the replicates that vary are copies of the sample, and t* is always 0.
+FEWEST = 3
+
 _STILL = "the scores do not vary between documents"
 
 
@@ -119,6 +122,12 @@ def bootstrap(
         raise unknown_option("method", method, METHODS)
     draws = check_draws(seed, n_boot, n_jobs, optional=method == "wild")
     given, notes = _one_system(table, estimand)
+    few = given.n_documents
+    if method in ("t", "bca") and few < FEWEST and np.ptp(given.rates) > 0:
+        raise DataError(
+            f"method={method!r} needs at least {FEWEST} documents, and there are {few}: every"
+            " resample of two that varies is the sample itself"
+        )
     grouping = encode_groups(given.frame[given.doc], argument="doc")
     order = np.argsort(grouping.codes, kind="stable")
     codes = None if strata is None else _strata_codes(given, strata)[order]

@@ -122,7 +122,7 @@ def compare(
     estimates = _estimates(matrix, every, results, stacked, estimand, rule, covariates, options)
     return Comparison(
         matrix, estimates, pairs, results, stacked, estimand, baseline, rule, cov_type, df,
-        population, covariates or "",
+        population, covariates or "", query is not None,
     )  # fmt: skip
 
 

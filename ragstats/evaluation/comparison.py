@@ -78,6 +78,8 @@ class Comparison:
         M, when it was stated.
     covariates : str
         What the differences are adjusted for; empty when nothing.
+    paired_by_query : bool
+        Whether queries were named, so that they could be matched.
     """
 
     scores: ScoreMatrix
@@ -92,6 +94,7 @@ class Comparison:
     df: str
     population: int | None = None
     covariates: str = ""
+    paired_by_query: bool = True
 
     @property
     def systems(self) -> list[str]:
@@ -221,6 +224,20 @@ class Comparison:
         )
         return diagnose_pair(difference, paired, alone, other, left.rates, right.rates)
 
+    def _alone(self) -> list[str]:
+        """Say which queries only one system of a pair has, and what became of them."""
+        fate = {"pairwise": "left out of the difference (the means keep them)", "stacked": "kept"}
+        said = []
+        for pair in self.pairs if self.unmatched in fate and self.paired_by_query else ():
+            alone = self.scores.one_sided(*pair)
+            if alone.size:
+                shown = ", ".join(map(str, alone[:3])) + (", …" if alone.size > 3 else "")
+                said.append(
+                    f"{pair[0]} - {pair[1]}: {alone.size} queries of one system only are"
+                    f" {fate[self.unmatched]}: {shown}"
+                )
+        return said
+
     def summary(self) -> str:
         """Return the comparison as text of at most 80 columns."""
         table = self.differences
@@ -240,6 +257,7 @@ class Comparison:
         lost = {s: n for s, n in self.scores.unscored.items() if n}
         if lost:
             lines.append("Unscored rows: " + ", ".join(f"{s} {n}" for s, n in lost.items()))
+        lines += self._alone()
         reasons = {pair: self.estimates[pair].reason for pair in self.pairs}
         lines += [f"{pair[0]} - {pair[1]}: {why}" for pair, why in reasons.items() if why]
         return "\n".join(lines)

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 
 from ragstats.exceptions import DataError, unknown_column
+from ragstats.io.sources import is_streamed
+from ragstats.io.streams_documents import document_sums
 from ragstats.models.columns import as_pandas, float_column
 
 #: Scores beyond this have squares that overflow.
@@ -262,6 +264,8 @@ def documents(
     >>> t.n_documents, t.n_rows, round(float(t.totals.sum() / t.counts.sum()), 5)
     (1300, 18869, 0.16127)
     """
+    if is_streamed(data):
+        return _from_source(data, doc=doc, score=score, by=by, keep=keep, missing=missing)
     frame = as_pandas(data)
     keep = [keep] if isinstance(keep, str) else list(keep)
     for argument, column in [
@@ -295,6 +299,15 @@ def documents(
     for column in keep:
         table[column] = _constant(frame[scored], doc, column).reindex(table[doc]).to_numpy()
     return DocumentTable(table, doc, score, by, unscored, tuple(keep))
+
+
+def _from_source(
+    data: Any, *, doc: str, score: str, by: str | None, keep: Sequence[str], missing: str
+) -> DocumentTable:
+    """Sum a source by document in its own engine, or batch by batch."""
+    sums = document_sums(data, doc=doc, score=score, by=by, keep=keep, missing=missing)
+    kept = (keep,) if isinstance(keep, str) else tuple(keep)
+    return DocumentTable(sums.frame, doc, score, by, sums.unscored, kept)
 
 
 def checked_scores(frame: pd.DataFrame, score: str) -> np.ndarray:

@@ -13,6 +13,7 @@ from ragstats.core.dof import df_rule
 from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.documents import DocumentTable, documents
 from ragstats.evaluation.intervals import Interval, interval
+from ragstats.io.sources import is_streamed
 from ragstats.models.columns import as_pandas
 from ragstats.models.compressed import Cells, results_of_inference, solve_cells
 from ragstats.models.estimand import check_estimand
@@ -290,6 +291,8 @@ def cells_of(table: DocumentTable, design: pd.DataFrame) -> Cells:
 
 def _table(score: str, data: Any, groups: Any, missing: str) -> DocumentTable:
     """Aggregate the rows; groups may be a column or one value per row."""
+    if is_streamed(data):
+        return documents(data, doc=groups, score=score, missing=missing)
     frame = as_pandas(data)
     column = column_or_values("groups", groups, frame)
     name = groups if isinstance(groups, str) else str(column.name or "groups")

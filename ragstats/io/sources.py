@@ -10,9 +10,11 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import pandas as pd
 
 from ragstats.exceptions import DataError
@@ -137,14 +139,15 @@ def eager(native: Any, where: str) -> Any:
 
 
 def is_streamed(data: Any) -> bool:
-    """Whether data are anything but one eager frame: then sums travel, not rows."""
-    if isinstance(data, (pd.DataFrame, dict)):
+    """Whether data are a source other than one eager frame: then sums travel, not rows."""
+    if isinstance(data, (pd.DataFrame, pd.Series, np.ndarray, dict)):
         return False
-    try:
-        nw.from_native(data, eager_only=True)
-    except TypeError:
+    if isinstance(data, (Query, Files, str, Path)):
         return True
-    return False
+    try:
+        return isinstance(nw.from_native(data), nw.LazyFrame)
+    except TypeError:
+        return isinstance(data, Iterable) or hasattr(data, "to_batches")
 
 
 @contextlib.contextmanager

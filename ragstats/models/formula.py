@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import patsy
 
+from ragstats.io.sources import is_streamed
 from ragstats.models.arguments import needs_groups
 from ragstats.models.estimand import check_estimand
 from ragstats.models.glm import GLM
 from ragstats.models.linear import OLS, WLS, absorbed_extras, refuse_absorb
 from ragstats.models.rows_of_formula import rows_from_formula
+from ragstats.models.streamed import refuse_streamed, streamed_ols
 
 
 def _environment(depth: int) -> patsy.EvalEnvironment:
@@ -32,6 +34,7 @@ def ols(
     absorb: Any = None,
     subset: Any = None,
     missing: str = "drop",
+    levels: Any = None,
 ) -> Any:
     """Ordinary least squares from a formula, with documents as the sampling unit.
 
@@ -39,8 +42,11 @@ def ols(
     ----------
     formula : str
         A patsy formula.
-    data : DataFrame
-        pandas, polars or pyarrow; one row per scored query.
+    data : DataFrame or a source
+        pandas, polars or pyarrow, one row per scored query; or a source that outgrows memory: a
+        path or glob (Parquet, CSV, JSON lines), a DuckDB relation, a Polars lazy frame, a PySpark
+        or Ibis table, an iterator of frames. Of a source only sums by document are kept, so the
+        results have everything but residuals and fitted values.
     groups : str, Series or array_like (N,)
         The document of each row: a column's name, a Series (aligned by index) or an array with one
         value per row of ``data``. Rows that the formula drops are dropped here too.
@@ -55,6 +61,8 @@ def ols(
         Rows of ``data`` to use, as in ``data.loc[subset]``.
     missing : {"drop", "raise"}
         What to do with incomplete rows; dropped ones are counted in the results.
+    levels : dict of str to list, optional
+        For a source: the levels of categorical columns; another level is then an error.
 
     Returns
     -------
@@ -90,6 +98,11 @@ def ols(
     >>> r.params.round(5).iloc[-1].item(), r.bse.round(5).iloc[-1].item()
     (-0.01553, 0.00193)
     """
+    if is_streamed(data):
+        return streamed_ols(
+            formula, data, groups=groups, estimand=estimand, by=by, unit=unit, absorb=absorb,
+            subset=subset, missing=missing, levels=levels, env=_environment(3),
+        )  # fmt: skip
     if check_estimand(estimand) == "macro":
         refuse_absorb(absorb, "estimand='macro'")
     extras = {"by": by, "unit": unit, **absorbed_extras(absorb)}
@@ -152,6 +165,7 @@ def wls(
     >>> round(float(r.params["Intercept"]), 4)
     0.1156
     """
+    refuse_streamed("rs.wls", data)
     refuse_absorb(absorb, "weights")
     rows = rows_from_formula(
         formula, data, groups=groups, extras={"weights": weights}, missing=missing, subset=subset,
@@ -210,6 +224,7 @@ def glm(
     >>> round(float(r.params["Intercept"]), 4)
     0.3709
     """
+    refuse_streamed("rs.glm", data)
     refuse_absorb(absorb, "GLM")
     extras = {
         "var_weights": var_weights,

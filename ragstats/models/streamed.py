@@ -132,6 +132,11 @@ def streamed_ols(
     >>> print(r.computed_by)
     record batches, sums of record batches, 1 pass
     """
+    if not isinstance(formula, str):
+        raise TypeError(
+            f"formula is a {type(formula).__name__}; give a string such as 'score ~ C(system)', and"
+            " the data after it"
+        )
     check_missing(missing)
     for argument, value in (("absorb", absorb), ("subset", subset)):
         if value is not None:

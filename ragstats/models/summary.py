@@ -61,6 +61,8 @@ def notes(results: Any) -> list[str]:
     outcome = _outcome(results.model.endog_names)
     if outcome != _cut(outcome):
         said.insert(0, f"Outcome: {outcome}.")
+    if hasattr(results, "computed_by"):
+        said.append(f"Computed by {results.computed_by}.")
     said += [f"{n} rows dropped: {reason}." for reason, n in design.dropped.items()]
     if design.aliased:
         said.append(f"Dropped as combinations of earlier columns: {', '.join(design.aliased)}.")

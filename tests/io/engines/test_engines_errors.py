@@ -147,10 +147,15 @@ def test_chunks_must_agree(rows):
 
 
 def test_what_is_no_source_is_said(rows):
+    fails(TypeError, "formula is a DataFrame; give a string", rows, "y ~ x")
     fails(TypeError, "data is a int; give a frame", "y ~ x", 7)
     fails(TypeError, "data: chunk 1 is a int; give pandas", "y ~ x", [1, 2])
     assert is_streamed("a.parquet")
     assert is_streamed([rows])
+    assert is_streamed(pl.from_pandas(rows).lazy())
+    assert is_streamed(Files("a.csv"))
+    assert not is_streamed(7)
+    assert not is_streamed(np.ones(3))
     assert not is_streamed(rows)
     assert not is_streamed(pl.from_pandas(rows))
     with pytest.raises(
