@@ -90,7 +90,8 @@ def wheel(session: nox.Session, versions: str) -> None:
     (built,) = (work / "dist").glob("*.whl")
     pinned = lowest() if versions == "lowest" else []
     session.install(f"{built}[test]", *pinned)
-    shutil.copytree(ROOT / "tests", work / "tests")
+    for part in ("tests", "benchmarks"):  # some tests run the benchmark scripts
+        shutil.copytree(ROOT / part, work / part)
     shutil.copy(ROOT / "pyproject.toml", work)
     session.chdir(work)
     where = session.run("python", "-c", "import ragstats; print(ragstats.__file__)", silent=True)
