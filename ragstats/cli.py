@@ -13,7 +13,7 @@ from rich.console import Console
 
 import ragstats as rs
 from ragstats.commands import register
-from ragstats.commands.options import read_table
+from ragstats.commands.options import note_pooled, read_table
 from ragstats.reporting.extras import MissingExtraError
 from ragstats.reporting.outputs import Outputs
 from ragstats.reporting.report import Report, report
@@ -108,6 +108,7 @@ def report_command(
     outputs = Outputs(html, json, markdown, figures)
     outputs.check(file)
     frame, digest = read_table(file, ids=(doc, system, query))
+    note_pooled(frame, system)
     found = report(
         frame, doc=doc, score=score, system=system, query=query, baseline=baseline,
         unmatched=unmatched, estimand=estimand, why_estimand=why_estimand, population=population,

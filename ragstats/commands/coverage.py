@@ -14,6 +14,7 @@ from ragstats.commands.options import (
     Query,
     Score,
     System,
+    note_pooled,
     read_table,
     say,
 )
@@ -49,6 +50,7 @@ def coverage_command(
     import ragstats as rs
 
     frame, digest = read_table(file, ids=(doc, system, query))
+    note_pooled(frame, system)
     wanted: Any = methods if methods in ("all", "closed-form") else methods.split(",")
     result = rs.simulate_coverage(
         frame, score=score, doc=doc, documents=documents, estimand=estimand,

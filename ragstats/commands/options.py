@@ -86,6 +86,23 @@ def _read(path: Path, suffix: str, ids: Iterable[str | None]) -> pd.DataFrame:
     return pd.read_csv(path, sep=_SEPARATORS[suffix], dtype=text, low_memory=False)
 
 
+#: Columns that look like systems.
+_SYSTEM_NAMES = ("system", "model", "run", "retriever")
+
+
+def note_pooled(frame: pd.DataFrame, system: str | None) -> None:
+    """Say that systems are pooled when a column looks like them and none was named."""
+    if system is not None:
+        return
+    for column in frame.columns:
+        if str(column).lower() in _SYSTEM_NAMES and (count := frame[column].nunique()) > 1:
+            typer.echo(
+                f"ragstats: the {count} values of {column!r} are pooled into one mean; name the"
+                " column with --system to keep them apart",
+                err=True,
+            )
+
+
 def say(text: str, result: Any, json: Path | None) -> None:
     """Print a result as text, or write it as JSON.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ragstats.commands.options import Estimand, Json, read_table, say
+from ragstats.commands.options import Estimand, Json, note_pooled, read_table, say
 
 
 def plan_command(
@@ -55,5 +55,7 @@ def plan_command(
 
     options = {key: value for key, value in given.items() if value is not None}
     frame = None if file is None else read_table(file, ids=(doc, system, query))[0]
+    if frame is not None:
+        note_pooled(frame, system)
     plan = plan_from_options(frame, **options)
     say(plan.summary(), plan.to_dict(), json)

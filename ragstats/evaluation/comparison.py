@@ -167,7 +167,8 @@ class Comparison:
         """Order the systems; systems that share a letter cannot be told apart.
 
         See :func:`ragstats.evaluation.leaderboard.leaderboard` for the columns. The letters and
-        ``p_to_best`` come from all pairs, Holm-adjusted.
+        ``p_to_best`` come from all pairs, Holm-adjusted. The means are over all scored queries of
+        each system; where queries are unmatched, the pairs may rest on fewer.
         """
         check_alpha(alpha)
         every = tuple(itertools.combinations(self.systems, 2))

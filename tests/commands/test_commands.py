@@ -138,3 +138,12 @@ def test_crosscheck_says_what_to_install(files, capsys, monkeypatch):
                          "--formula", "hit_at_1 ~ C(system)")  # fmt: skip
     assert status == 2
     assert "Rscript is not installed" in err
+
+
+def test_pooled_systems_are_said_to_be_pooled(files, capsys):
+    _, _, err = run(capsys, "plan", files / "scores.csv", *COLUMNS, "--estimand", "macro",
+                    "--halfwidth", 0.1)  # fmt: skip
+    assert "the 2 values of 'system' are pooled into one mean" in err
+    _, _, err = run(capsys, "plan", files / "scores.csv", *COLUMNS, "--system", "system",
+                    "--name", "bm25", "--estimand", "macro", "--halfwidth", 0.1)  # fmt: skip
+    assert "pooled" not in err

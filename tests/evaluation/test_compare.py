@@ -159,3 +159,20 @@ def test_a_pair_that_meets_in_one_document_is_nan_with_the_reason():
     assert np.isnan(row["se"])
     assert "rests on 1 document ('d1')" in c.summary()
     assert np.isfinite(c.differences.loc[("b", "a"), "se"])
+
+
+def test_what_one_system_alone_has_is_counted():
+    rows = balanced(systems=("a", "b"))
+    rows.loc[rows.index[[1, 6]], "score"] = np.nan
+    text = rs.compare(rows, estimand="micro", unmatched="pairwise", **OPTIONS).summary()
+    assert "b - a: 2 queries of one system only are left out of the difference" in text
+    text = rs.compare(rows, estimand="micro", unmatched="stacked", **OPTIONS).summary()
+    assert "b - a: 2 queries of one system only are kept" in text
+
+
+def test_a_missing_covariate_is_refused():
+    rows = balanced(systems=("a", "b")).assign(length=1.0)
+    rows["length"] = np.arange(len(rows), dtype=float)
+    rows.loc[rows.index[3], "length"] = np.nan
+    with pytest.raises(rs.DataError, match="covariates='length': 1 rows with missing length"):
+        rs.compare(rows, estimand="micro", covariates="length", **OPTIONS)
