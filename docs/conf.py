@@ -75,4 +75,6 @@ html_theme_options = {
     "footer_end": [],
     "back_to_top_button": False,
 }
-html_sidebars = {"index": [], "start": []}
+#: Pages that are no section have no list of pages beside them.
+_ALONE = ("index", "start", "differences", "coverage-study", "billion-rows", "limits")
+html_sidebars = {page: [] for page in _ALONE}

@@ -68,6 +68,6 @@ def _board(board: Any) -> str:
     shown["p_to_best"] = ["" if p != p else f"{p:.2g}" for p in shown["p_to_best"]]
     table = shown.to_string(float_format=lambda v: f"{v:.4f}")
     return (
-        "Means over all scored queries of each system. Systems that share a letter cannot be\n"
-        f"told apart (Holm-adjusted p of all pairs):\n{table}"
+        "Means over all scored queries of each system. Systems that share a letter\n"
+        f"cannot be told apart (Holm-adjusted p of all pairs):\n{table}"
     )
