@@ -14,7 +14,7 @@ from ragstats.exceptions import DataError
 #: Residuals below this many eps of the largest outcome are rounding, and the fit is exact.
 EXACT_FIT = 16 * np.finfo(float).eps
 #: Outcomes beyond this have squares that overflow or vanish.
-SMALLEST = 1e-140
+SMALLEST, LARGEST = 1e-152, 1e145
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def least_squares(
     residuals -= basis.rows @ step
     coefficients = basis.transform @ (theta + step)
     scale = float(np.abs(target).max(initial=0.0))
-    if scale and not SMALLEST < scale < 1 / SMALLEST:
+    if scale and not SMALLEST < scale < LARGEST:
         raise DataError(
             f"endog is of size {scale:.0e} (with its weight): its squares leave the range of"
             " numbers; change the unit"

@@ -19,7 +19,7 @@ from ragstats.io.streams_documents import document_sums
 from ragstats.models.columns import as_pandas, float_column
 
 #: Scores beyond this have squares that overflow.
-LARGEST = 1e140
+LARGEST = 1e145
 
 if TYPE_CHECKING:
     from ragstats.evaluation.bootstrap_result import BootstrapResult

@@ -162,7 +162,7 @@ def test_route_3_with_constant_weights_is_route_1(sample):
         fit.basis.rows, fit.residuals, 1 / sample.weights, codes, fit.moments, adjustment
     )
     special = inverse_variance(fit.moments, adjustment)
-    for name in ("score", "spread", "overlap"):
+    for name in ("score", "own", "overlap"):
         ours, theirs = getattr(general, name), getattr(special, name)
         np.testing.assert_allclose(
             ours, theirs, rtol=1e-10, atol=1e-12 * np.abs(theirs).max(), err_msg=name

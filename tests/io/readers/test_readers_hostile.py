@@ -114,7 +114,11 @@ def test_a_parquet_file_cut_short_or_of_another_kind(tmp_path) -> None:
         ("a.jsonl", b'{"query_id": 1}\n7\n', "line 2: a JSON object is needed, not a number"),
         ("a.jsonl", b'{"a.b": 1, "a": {"b": 2}}\n', "'a.b' is there twice"),
         ("a.eval", TEXT.encode(), "not a complete zip archive"),
-        ("a.csv.gz", gzip.compress(TEXT.encode(), mtime=0)[:-12], "gzip data are broken or cut short"),
+        (
+            "a.csv.gz",
+            gzip.compress(TEXT.encode(), mtime=0)[:-12],
+            "gzip data are broken or cut short",
+        ),
         ("a.csv.gz", b"\x1f\x8b\x08garbage", "gzip data are broken or cut short"),
     ],
 )
