@@ -13,7 +13,7 @@ from rich.console import Console
 
 import ragstats as rs
 from ragstats.commands import register
-from ragstats.commands.options import note_pooled, read_table
+from ragstats.commands.options import note_pooled, read_foreign, read_table
 from ragstats.reporting.extras import MissingExtraError
 from ragstats.reporting.outputs import Outputs
 from ragstats.reporting.report import Report, report
@@ -96,6 +96,10 @@ def report_command(
         list[str] | None, typer.Option(help="What else is not covered (may be repeated).")
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the report.")] = "",
+    format: Annotated[
+        str | None,
+        typer.Option(help="FILE is of an evaluation program: auto, ragas, inspect, lm_eval, …"),
+    ] = None,
     cov_type: Annotated[str, typer.Option(help="Covariance type, for instance CR2.")] = "CR2",
     df: Annotated[str, typer.Option(help="satterthwaite, K-1, K-p or normal.")] = "satterthwaite",
     alpha: Annotated[float, typer.Option(help="Intervals have level 1 - alpha.")] = 0.05,
@@ -107,7 +111,11 @@ def report_command(
     """Report the means of each system and their paired differences."""
     outputs = Outputs(html, json, markdown, figures)
     outputs.check(file)
-    frame, digest = read_table(file, ids=(doc, system, query))
+    if format is None:
+        frame, digest = read_table(file, ids=(doc, system, query))
+    else:
+        read = read_foreign(file, format, doc=doc, score=score, system=system, query=query)
+        frame, digest, doc, system, query = read
     note_pooled(frame, system)
     found = report(
         frame, doc=doc, score=score, system=system, query=query, baseline=baseline,

@@ -86,6 +86,30 @@ def _read(path: Path, suffix: str, ids: Iterable[str | None]) -> pd.DataFrame:
     return pd.read_csv(path, sep=_SEPARATORS[suffix], dtype=text, low_memory=False)
 
 
+def read_foreign(
+    path: Path, format: str, *, doc: str, score: str, system: str | None, query: str | None
+) -> tuple[pd.DataFrame, str, str, str | None, str | None]:
+    """Read an evaluation program's file; return table, SHA-256, and columns of doc, system, query.
+
+    Raises
+    ------
+    DataError
+        As :func:`ragstats.read_scores`.
+    """
+    import ragstats as rs
+
+    scores = rs.read_scores(
+        path, format=None if format == "auto" else format, doc=doc, score=score, system=system,
+        query=query,
+    )  # fmt: skip
+    for note in scores.notes:
+        typer.echo(f"ragstats: {note}", err=True)
+    several = "system" in scores.frame and scores.frame["system"].nunique() > 1
+    digest = next(iter(scores.sha256.values()), "")
+    named = "system" if several else None
+    return scores.frame, digest, "doc_id", named, "query_id" if several else None
+
+
 #: Columns that look like systems.
 _SYSTEM_NAMES = ("system", "model", "run", "retriever")
 

@@ -147,3 +147,21 @@ def test_pooled_systems_are_said_to_be_pooled(files, capsys):
     _, _, err = run(capsys, "plan", files / "scores.csv", *COLUMNS, "--system", "system",
                     "--name", "bm25", "--estimand", "macro", "--halfwidth", 0.1)  # fmt: skip
     assert "pooled" not in err
+
+
+def test_report_reads_other_programs_files(tmp_path, capsys):
+    log = {
+        "status": "success",
+        "eval": {"task": "toy", "model": "prov/m1"},
+        "samples": [
+            {"id": f"q{i}", "epoch": 1, "scores": {"includes": {"value": "CI"[i % 2]}},
+             "metadata": {"source": f"doc{i // 3}"}}
+            for i in range(9)
+        ],
+    }  # fmt: skip
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log))
+    status, out, err = run(capsys, "report", path, "--format", "inspect", "--doc", "source",
+                           "--score", "includes")  # fmt: skip
+    assert status == 0, err
+    assert "0.5556" in out  # C for even i: five of nine

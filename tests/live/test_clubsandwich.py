@@ -126,5 +126,6 @@ def test_what_clubsandwich_does_not_have(tmp_path):
         to_clubsandwich(fitted("mean", df="IK"), tmp_path)
     with pytest.raises(rs.DataError, match="the rows, which were not kept"):
         to_clubsandwich(rs.micro_mean("rr", rows(), groups="doc").regression, tmp_path)
+    assert fitted("mean").to_clubsandwich(tmp_path / "mean").read_text().startswith("# Cross-check")
     with pytest.raises(rs.DataError, match=r"out.csv is not there; run Rscript check.R"):
         compare_clubsandwich(fitted("mean"), tmp_path)

@@ -137,6 +137,12 @@ class ClusterResults(HypothesisTests):
         interval = np.column_stack([params - half, params + half])
         return interval if cols is None else interval[np.asarray(cols)]
 
+    def to_clubsandwich(self, directory: Any) -> Any:
+        """Write data and an R script that reproduces the fit; see ``ragstats.to_clubsandwich``."""
+        from ragstats.io.crosscheck import to_clubsandwich
+
+        return to_clubsandwich(self, directory)
+
     def coef_table(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return estimate, SE, t, df, p and interval of each coefficient."""
         check_alpha(alpha)
