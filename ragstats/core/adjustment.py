@@ -89,7 +89,7 @@ ADJUSTMENTS = {
 FOREIGN_NAMES = {
     "cluster": "statsmodels' cov_type='cluster' is 'CR1S' here",
     "cluster-crv3": "statsmodels' 'cluster-crv3' is 'CR3' here times sqrt((K-1)/K) in the SE",
-    "cluster-jk": "statsmodels' jackknife is 'CR3' here times sqrt((K-1)/K) in the SE",
+    "cluster-jk": "its jackknife is centred at the mean of the delete-one fits, 'CR3' at the fit",
     "CRV1": "pyfixest's CRV1 is 'CR1S' here",
     "CRV3": "pyfixest's CRV3 is 'CR3' here times sqrt(K/(K-1)) in the SE",
     "HC2": "with one row per document 'CR2' is HC2",

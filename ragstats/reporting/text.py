@@ -36,7 +36,7 @@ def to_text(content: Content, *, width: int = WIDTH, color: bool = False) -> str
     buffer = StringIO()
     console = Console(
         file=buffer, width=width, force_terminal=color, color_system="auto" if color else None,
-        highlight=False, legacy_windows=False,
+        highlight=False, legacy_windows=False, force_jupyter=False,
     )  # fmt: skip
     render(content, console)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
