@@ -165,7 +165,9 @@ class WildReplicates:
         """Return how many replicates are as extreme as the sample, or more; ties count.
 
         ``t* ≥ t`` is asked as ``numerator ≥ t · se*``, so that a replicate without variance needs
-        no division; one with numerator 0 too counts as extreme.
+        no division; one with numerator 0 too counts as extreme. The last of all sign vectors, +1
+        for every document, is the sample itself: it counts under WCU too, where its t* is 0, so
+        that p is at least 1/2^K.
 
         Raises
         ------
@@ -180,10 +182,13 @@ class WildReplicates:
             numerator, t = np.abs(numerator), abs(t)
         elif alternative == "smaller":
             numerator, t = -numerator, -t
-        return int(np.count_nonzero(numerator >= se * (t - TIES * abs(t))))
+        found = numerator >= se * (t - TIES * abs(t))
+        if self.listed:
+            found[-1] = True
+        return int(np.count_nonzero(found))
 
     def pvalue(self, null: float, alternative: str = "two-sided") -> float:
-        """Return p: the share of extreme replicates; with random ones the sample counts as one."""
+        """Return p: the share of extreme replicates, to which random ones add the sample itself."""
         extreme = self.extreme(null, alternative)
         return extreme / self.n_boot if self.listed else (1 + extreme) / (1 + self.n_boot)
 

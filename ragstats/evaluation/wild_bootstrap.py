@@ -67,8 +67,10 @@ def wild_bootstrap(
 
     Notes
     -----
-    Replicates with ``|t*|`` equal to ``|t|`` (to 1e-9, relatively) count as extreme. Random
-    replicates give ``p = (1 + extreme) / (1 + n_boot)``.
+    Replicates with ``|t*|`` equal to ``|t|`` (to 1e-9, relatively) count as extreme, and the sample
+    counts itself: as one of all sign vectors, so that p is at least 1/2^K (under WCR its mirror
+    image ties with it, and a two-sided p is at least 2/2^K), or beside random replicates, where
+    ``p = (1 + extreme) / (1 + n_boot)``.
 
     References
     ----------

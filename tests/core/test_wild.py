@@ -80,9 +80,23 @@ def test_all_ratios_are_wildboottests(name, scheme):
 @pytest.mark.parametrize("name", ["seven_x", "seven_x2", "nine_constant", "nine_x", "nine_x2"])
 @pytest.mark.parametrize("scheme", ["WCR", "WCU"])
 def test_pvalues_are_wildboottests(name, scheme):
-    # A share of 2^K sign vectors: equal to the last vector, or not at all.
+    # A share of 2^K sign vectors: equal to the last vector, or not at all. Under WCU the vector of
+    # ones, which is the sample, has t* = 0 there and does not count; here the sample counts itself.
     drawn = replicates(*case(name), restricted=scheme == "WCR")
-    assert drawn.pvalue(0.0) == ANSWERS[f"{name}/{scheme}"]["p"]
+    itself = 0 if scheme == "WCR" else 1 / drawn.n_boot
+    assert drawn.pvalue(0.0) == ANSWERS[f"{name}/{scheme}"]["p"] + itself
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "larger", "smaller"])
+@pytest.mark.parametrize(("restricted", "fewest"), [(True, 2), (False, 1)])
+def test_the_smallest_p_is_that_of_the_sample_alone(restricted, fewest, alternative):
+    # The null is so far away that no t* but the sample's own (WCR: and its mirror image) reaches t.
+    drawn = replicates(*case("eight_documents"), restricted=restricted)
+    null = drawn.target.estimate + (-1e6 if alternative == "larger" else 1e6)
+    if alternative != "two-sided":
+        fewest = 1
+    assert drawn.pvalue(null, alternative) == fewest / 256
+    assert drawn.pvalue(drawn.target.estimate) == 1.0  # t = 0: every replicate reaches it
 
 
 def test_pvalue_of_the_eight_documents_counts_ties():

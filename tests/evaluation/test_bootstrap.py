@@ -341,6 +341,7 @@ def test_value_alternative_scheme_and_random_weights(eight):
     assert webb.pvalue * 1000 == pytest.approx(round(webb.pvalue * 1000), abs=1e-9)
     free = wild_bootstrap(r, "Intercept = 0", scheme="WCU")
     assert free.low + free.high == pytest.approx(2 * r.estimate, rel=1e-8)  # symmetric
+    assert free.pvalue == 1 / 256  # no t* but the sample's own reaches t
 
 
 def test_what_wild_refuses(eight):
