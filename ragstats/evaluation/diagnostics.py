@@ -20,8 +20,6 @@ DOMINANT = 0.25
 MOSTLY_TIES = 0.5
 #: Warn when the skewness of the documents' rates exceeds this in absolute value.
 SKEWED = 2.0
-#: Warn when a mean is closer to 0 or 1 than this many standard errors.
-NEAR_BOUND = 2.0
 
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
@@ -232,6 +230,11 @@ def _micro_df(n: Floats) -> float:
     return float(trace**2 / square)
 
 
+def near_bound(estimate: float, se: float, df: float) -> bool:
+    """Whether the 95% t interval of a mean in [0, 1] reaches a bound, or cannot be had."""
+    return not min(estimate, 1 - estimate) > stats.t.isf(0.025, df) * se
+
+
 def warnings_of(
     table: DocumentTable, *, estimand: str, estimate: float, se: float, df: float,
     bounded: bool = True,
@@ -258,10 +261,10 @@ def warnings_of(
             said.append(
                 f"{ties:.0%} of the documents are tied, so the difference rests on the others"
             )
-    elif se > 0 and min(estimate, 1 - estimate) < NEAR_BOUND * se and 0 <= estimate <= 1:
+    elif se > 0 and 0 <= estimate <= 1 and near_bound(estimate, se, df):
         said.append(
-            f"the mean {estimate:.3f} is within {NEAR_BOUND:g} standard errors of a bound; the t"
-            " interval may pass it (conf_int(method='korn-graubard') for 0/1 scores)"
+            f"the 95% t interval of the mean {estimate:.3f} reaches 0 or 1"
+            " (conf_int(method='korn-graubard') for 0/1 scores)"
         )
     if se == 0:
         said.append("the documents do not differ at all, so the standard error is 0")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragstats.evaluation.diagnostics import FEW_DF, MOSTLY_TIES, NEAR_BOUND, diagnose
+from ragstats.evaluation.diagnostics import FEW_DF, MOSTLY_TIES, diagnose, near_bound
 from ragstats.evaluation.means import MeanResults
 
 #: With at most this many documents the wild bootstrap is shown beside CR2.
@@ -57,7 +57,7 @@ def recommend(mean: MeanResults) -> Recommendation:
       mean 94-97 % (``sampling_study.csv`` of the shipped outcomes);
     * with at most 12 documents, or ν below 4, the restricted wild cluster bootstrap goes beside it:
       it kept 94-96 % for eight very unequal documents;
-    * 0/1 scores within two standard errors of a bound take Korn-Graubard: 98 % where CR2 with t had
+    * 0/1 scores whose 95 % t interval reaches a bound take Korn-Graubard: 98 % where CR2 with t had
       82 %, for a mean of .92;
     * mostly tied differences are kept on t: the bootstraps by document covered 85-89 % there, t and
       CR2 95-97 % (source text);
@@ -102,7 +102,7 @@ def recommend(mean: MeanResults) -> Recommendation:
             f"K = {facts.n_documents} and ν = {mean.df:.1f}: the restricted wild bootstrap kept"
             " 94-96 % with eight very unequal documents"
         )
-    if _binary(mean) and _near_bound(mean):
+    if _binary(mean) and near_bound(mean.estimate, mean.se, mean.df):
         method = "korn-graubard"
         reasons.append(
             f"the 0/1 mean {mean.estimate:.3f} is near a bound, where t covered 82 % and"
@@ -118,7 +118,7 @@ def recommend(mean: MeanResults) -> Recommendation:
     check = (
         f'rs.simulate_coverage(data, score="{mean.documents.score}", doc="{mean.documents.doc}",'
         f' documents={facts.n_documents}, estimand="{mean.estimand}",'
-        " replace=True)"
+        " replace=True, seed=1)"
     )
     return Recommendation(method, tuple(beside), tuple(reasons), tuple(cautions), check)
 
@@ -129,10 +129,6 @@ def _binary(mean: MeanResults) -> bool:
         np.allclose(table.squares, table.totals, rtol=1e-9, atol=0)
         and (table.totals <= table.counts).all()
     )
-
-
-def _near_bound(mean: MeanResults) -> bool:
-    return not min(mean.estimate, 1 - mean.estimate) > NEAR_BOUND * mean.se
 
 
 def _mostly_tied(mean: MeanResults) -> bool:

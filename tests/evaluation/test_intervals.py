@@ -10,6 +10,7 @@ from scipy import stats
 
 import ragstats as rs
 from ragstats.core.intervals import korn_graubard
+from ragstats.evaluation.diagnostics import warnings_of
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 SURVEY = json.loads((ORACLES / "svyciprop" / "svyciprop.json").read_text())
@@ -132,3 +133,25 @@ def test_recommendations():
     rows = pd.DataFrame({"doc": np.repeat(np.arange(20), 5), "hit": np.r_[np.ones(98), 0, 0]})
     near = rs.recommend(rs.micro_mean("hit", rows, groups="doc"))
     assert near.method == "korn-graubard"
+
+
+def test_near_a_bound_is_in_units_of_the_t_quantile():
+    # rates .4, .8, .6: the macro mean .6 has se .2/√3 = .1155 and 2 df, so that 1 is 3.46 standard
+    # errors away, and the t quantile is 4.30
+    rows = pd.DataFrame({"doc": np.repeat([0, 1, 2], 5), "hit": 0.0})
+    rows.loc[[0, 1, 5, 6, 7, 8, 10, 11, 12], "hit"] = 1.0
+    mean = rs.macro_mean("hit", rows, groups="doc")
+    assert (mean.estimate, mean.df) == pytest.approx((0.6, 2.0), rel=1e-12)  # a sum of three
+    assert float(mean.conf_int()[1].iloc[0]) > 1
+    assert rs.recommend(mean).method == "korn-graubard"
+    said = warnings_of(mean.documents, estimand="macro", estimate=0.6, se=mean.se, df=2.0)
+    assert any("95% t interval of the mean 0.600 reaches 0 or 1" in s for s in said)
+
+
+def test_the_check_that_is_recommended_gives_the_same_numbers_twice():
+    data = rs.datasets.load_retrieval(systems="bm25")
+    data = data[data["doc_id"].isin(data["doc_id"].unique()[:8])]
+    check = rs.recommend(rs.micro_mean("hit_at_1", data, groups="doc_id")).check
+    check = check.replace("replace=True", "replace=True, replications=40, methods=['cr2']")
+    once, twice = (eval(check, {"rs": rs, "data": data}) for _ in range(2))
+    pd.testing.assert_frame_equal(once.table, twice.table, check_exact=True)
