@@ -178,7 +178,9 @@ def _connect(files: Files, stack: contextlib.ExitStack) -> Any:
     stack.callback(connection.close)
     # Sums do not depend on the order of the rows, and keeping it costs memory.
     connection.execute("SET preserve_insertion_order = false")
-    connection.execute("SET enable_progress_bar = false")
+    # Notebooks show a bar; those without ipywidgets have none, and DuckDB refuses to be told so.
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 
