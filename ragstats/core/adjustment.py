@@ -45,6 +45,10 @@ class Adjustment:
     description: str
     source: str
 
+    def __reduce__(self) -> tuple[Callable[[str], Adjustment], tuple[str]]:
+        """Travel by name: functions of the table are not pickled."""
+        return adjustment, (self.name,)
+
 
 def _over(numerator: float, denominator: float) -> float:
     """Divide, with NaN where the factor is undefined (as many parameters as documents, or more)."""

@@ -165,6 +165,10 @@ class DfRule:
     df: Callable[[DfContext, Floats], Floats]
     description: str
 
+    def __reduce__(self) -> tuple[Callable[[str], DfRule], tuple[str]]:
+        """Travel by name: functions of the table are not pickled."""
+        return df_rule, (self.name,)
+
 
 def _ik(context: DfContext, contrasts: Floats) -> Floats:
     if context.random_effects is None:
