@@ -14,7 +14,7 @@ from rich.console import Console
 import ragstats as rs
 from ragstats.commands import register
 from ragstats.commands.options import note_pooled, read_foreign, read_table
-from ragstats.reporting.extras import MissingExtraError
+from ragstats.extras import MissingExtraError
 from ragstats.reporting.outputs import Outputs
 from ragstats.reporting.report import Report, report
 

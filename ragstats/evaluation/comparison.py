@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,13 @@ from ragstats.evaluation.diagnostics import PairDiagnostics, diagnose_pair
 from ragstats.evaluation.leaderboard import adjust_pvalues, leaderboard
 from ragstats.evaluation.means import MeanResults, mean_of
 from ragstats.evaluation.pairs import ScoreMatrix
+from ragstats.evaluation.shown import Shown
+from ragstats.extras import need
+from ragstats.models.estimand import MEANING
 from ragstats.models.statsmodels_results import check_alpha
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Pair = tuple[str, str]
 
@@ -48,8 +55,8 @@ class PairEstimate:
         return float(t_pvalue(np.array(t), np.array(self.df), alternative))
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Shown):
     """Differences between systems, with their uncertainty between documents.
 
     Attributes
@@ -224,6 +231,32 @@ class Comparison:
             mean_of(table, self.estimand).se for table in (difference, left, right)
         )
         return diagnose_pair(difference, paired, alone, other, left.rates, right.rates)
+
+    def plot(self, alpha: float = 0.05) -> Figure:
+        """Draw the differences with intervals of level ``1 - alpha``, against a line at 0.
+
+        Raises
+        ------
+        MissingExtraError
+            Without matplotlib.
+        """
+        table = self.table(alpha)
+        need("matplotlib", "a figure")
+        from ragstats.figures.forest import Span, forest
+        from ragstats.figures.style import label, on_white
+
+        spans = table[["estimate", "low", "high"]].itertuples(index=False)
+        rows = [
+            (f"{a} − {b}", {self.estimand: Span(*span)})
+            for (a, b), span in zip(table.index, spans, strict=True)
+        ]
+        xlabel = f"difference in {label(self.scores.score, 26)}, {100 * (1 - alpha):.4g}% interval"
+        with on_white():
+            return forest(rows, xlabel, MEANING, zero=True)
+
+    def __repr__(self) -> str:
+        systems = ", ".join(self.systems[:3]) + (", …" if len(self.systems) > 3 else "")
+        return f"<Comparison of {self.scores.score!r}: {systems}>"
 
     def _alone(self) -> list[str]:
         """Say which queries only one system of a pair has, and what became of them."""

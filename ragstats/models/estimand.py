@@ -10,9 +10,12 @@ import pandas as pd
 from ragstats.core.segments import Floats
 from ragstats.exceptions import DataError, unknown_option
 
+#: What each mean is the mean of.
+MEANING = {"micro": "a random chunk", "macro": "a typical document"}
+
 ESTIMANDS = {
-    "micro": "a random chunk: every row counts once",
-    "macro": "a typical document: every document counts once",
+    "micro": f"{MEANING['micro']}: every row counts once",
+    "macro": f"{MEANING['macro']}: every document counts once",
 }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ragstats._version import __version__
+from ragstats.extras import need
 from ragstats.reporting import blocks
 from ragstats.reporting.blocks import Content
-from ragstats.reporting.extras import need
 from ragstats.reporting.facts import Facts
 from ragstats.reporting.figures import draw, pictures
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstats.exceptions import DataError
-from ragstats.reporting.extras import need
+from ragstats.extras import need
 from ragstats.reporting.files import check_place, naming, write_whole
 
 if TYPE_CHECKING:

@@ -19,10 +19,15 @@ ALLOWED = {
     "models": {"core", "exceptions", "io", "models"},
     "io": {"core", "exceptions", "io", "models"},
     "datasets": {"datasets", "exceptions"},
-    "evaluation": {"core", "datasets", "evaluation", "exceptions", "io", "models"},
-    "reporting": {
-        *("core", "datasets", "evaluation", "exceptions", "io", "models", "reporting", "_version"),
+    "evaluation": {
+        *("core", "datasets", "evaluation", "exceptions", "extras", "figures", "io", "models"),
     },
+    "reporting": {
+        *("core", "datasets", "evaluation", "exceptions", "extras", "figures", "io", "models"),
+        *("reporting", "_version"),
+    },
+    "figures": {"figures"},
+    "extras": set(),
     "exceptions": set(),
     "_version": set(),
 }

@@ -176,3 +176,29 @@ def test_a_missing_covariate_is_refused():
     rows.loc[rows.index[3], "length"] = np.nan
     with pytest.raises(rs.DataError, match="covariates='length': 1 rows with missing length"):
         rs.compare(rows, estimand="micro", covariates="length", **OPTIONS)
+
+
+# ---- the figure ------------------------------------------------------------------------------
+
+
+def test_the_figure_has_every_difference_with_its_interval():
+    c = rs.compare(balanced(), estimand="micro", **OPTIONS)
+    figure = c.plot(alpha=0.1)
+    (ax,) = figure.axes
+    table = c.table(0.1)
+    drawn = [line.get_xdata() for line in ax.get_lines() if len(set(line.get_ydata())) == 1]
+    limits = [tuple(x) for x in drawn if len(x) == 2 and list(x) != [0, 1]]
+    assert limits == list(zip(table["low"], table["high"], strict=True))
+    assert [x[0] for x in drawn if len(x) == 1] == table["estimate"].tolist()
+    assert [t.get_text() for t in ax.texts] == [f"{a} − {b}" for a, b in table.index]
+    assert ax.get_xlabel() == "difference in score, 90% interval"
+
+
+def test_a_difference_without_an_interval_is_a_hollow_mark():
+    rows = pd.DataFrame({"system": list("AABB"), "doc": list("xyyz"), "query": [1, 2, 2, 3],
+                         "y": [0.0, 1.0, 0.0, 1.0]})  # fmt: skip
+    c = rs.compare(rows, score="y", system="system", doc="doc", query="query", estimand="micro",
+                   unmatched="pairwise")  # fmt: skip
+    assert np.isnan(c.differences["low"].iloc[0])
+    marks = [line for line in c.plot().axes[0].get_lines() if len(line.get_xdata()) == 1]
+    assert [(m.get_xdata()[0], m.get_markerfacecolor()) for m in marks] == [(-1.0, "none")]

@@ -22,8 +22,8 @@ from rich.cells import cell_len
 import ragstats as rs
 from ragstats.evaluation.bootstrap import bootstrap
 from ragstats.exceptions import DataError
+from ragstats.extras import MissingExtraError
 from ragstats.reporting import words as w
-from ragstats.reporting.extras import MissingExtraError
 from ragstats.reporting.files import write_whole
 from ragstats.reporting.report import Report
 

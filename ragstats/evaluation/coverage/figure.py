@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ragstats.evaluation.coverage.methods import METHODS
+from ragstats.extras import need
 
 if TYPE_CHECKING:
     from ragstats.evaluation.coverage.result import CoverageResult
@@ -26,13 +27,12 @@ def draw_coverage(result: CoverageResult) -> Any:
 
     Raises
     ------
-    ImportError
-        If matplotlib is not installed.
+    MissingExtraError
+        Without matplotlib.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("plot() needs matplotlib: pip install 'ragstats[report]'") from None
+    need("matplotlib", "a figure")
+    from matplotlib.figure import Figure
+
     table = result.table
     height = 1.7 + 0.25 * (len(table) + table["estimand"].nunique())
     figure = Figure(figsize=(9.5, height), layout="constrained")

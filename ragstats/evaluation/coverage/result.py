@@ -96,8 +96,8 @@ class CoverageResult:
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
+        MissingExtraError
+            Without matplotlib.
         """
         from ragstats.evaluation.coverage.figure import draw_coverage
 

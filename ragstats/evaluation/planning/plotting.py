@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragstats.core.segments import Floats
+from ragstats.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,15 +128,12 @@ def _axes(x: str, y: str) -> tuple[Figure, Axes]:
 
     Raises
     ------
-    ImportError
-        If matplotlib is not installed; the message says how to install it.
+    MissingExtraError
+        Without matplotlib.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        raise ImportError(
-            'a figure needs matplotlib, which is not installed: pip install "ragstats[report]"'
-        ) from None
+    need("matplotlib", "a figure")
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(6.0, 3.8), layout="constrained")
     ax = figure.subplots()
     ax.spines[["top", "right"]].set_visible(False)

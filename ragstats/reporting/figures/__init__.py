@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ragstats.extras import need
 from ragstats.reporting.blocks import Content, Picture
-from ragstats.reporting.extras import need
 from ragstats.reporting.facts import Facts
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def draw(facts: Facts, content: Content) -> dict[str, Figure]:
     need("matplotlib", "a figure")
     from matplotlib import rc_context
 
-    from ragstats.reporting.figures.style import RC
+    from ragstats.figures.style import RC
 
     drawers = _drawers()
     with rc_context(RC):

@@ -7,8 +7,8 @@ from math import isfinite
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ragstats.figures.style import INK, MACRO, MICRO, MUTED, SIZE, label, new_figure
 from ragstats.reporting.facts import BootstrapFacts, Facts
-from ragstats.reporting.figures.style import INK, MACRO, MICRO, MUTED, SIZE, label, new_figure
 from ragstats.reporting.sections.common import BOOTSTRAP_PANELS
 from ragstats.reporting.words import clean
 

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ragstats.evaluation.documents import DocumentTable
+from ragstats.figures.style import GRID, INK, LOOK, MICRO, MUTED, SIZE, label, panels
 from ragstats.reporting.facts import Facts, SystemFacts
-from ragstats.reporting.figures.style import GRID, INK, LOOK, MICRO, MUTED, SIZE, label, panels
 from ragstats.reporting.sections.common import SYSTEM_PANELS
 from ragstats.reporting.words import clean
 

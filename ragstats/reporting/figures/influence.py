@@ -5,8 +5,8 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ragstats.figures.style import BAND, GRID, INK, LOOK, MUTED, SIZE, label, new_figure
 from ragstats.reporting.facts import Facts, Influence
-from ragstats.reporting.figures.style import BAND, GRID, INK, LOOK, MUTED, SIZE, label, new_figure
 from ragstats.reporting.sections.common import INFLUENCE_PANELS
 from ragstats.reporting.sections.diagnostics import influences
 from ragstats.reporting.words import clean

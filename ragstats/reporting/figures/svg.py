@@ -12,7 +12,7 @@ from io import StringIO
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from ragstats.reporting.figures.style import BAND, GRID, INK, MACRO, MICRO, MUTED, RC
+from ragstats.figures.style import BAND, GRID, INK, MACRO, MICRO, MUTED, RC
 
 #: Colours of the figures → custom properties of the page.
 _VARIABLES = {

@@ -6,9 +6,6 @@ from ragstats.core.hypothesis import JointTest
 from ragstats.reporting.facts import Facts
 from ragstats.reporting.words import NOT_AVAILABLE, p_equals, prose
 
-#: What each mean is the mean of.
-MEANING = {"micro": "a random chunk", "macro": "a typical document"}
-
 #: The same, in a sentence of its own.
 QUESTION = {
     "micro": "micro, the mean score of a random chunk: every scored row counts once",

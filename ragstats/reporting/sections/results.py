@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ragstats.models.estimand import MEANING
 from ragstats.reporting.blocks import Block, Paragraph, Picture, Section, Table
 from ragstats.reporting.facts import Estimate, Facts
 from ragstats.reporting.sections.common import (
     BESIDE,
     FOREST_ROWS,
-    MEANING,
     first_of,
     joint_sentence,
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import isinf
 
 from ragstats.evaluation.diagnostics import FEW_DF
+from ragstats.models.estimand import MEANING
 from ragstats.reporting.blocks import Block, Bullets, Finding, Findings, Paragraph, Section
 from ragstats.reporting.facts import Estimate, Facts, PairFacts, SystemFacts
-from ragstats.reporting.sections.common import BESIDE, MEANING, declared, grouped
+from ragstats.reporting.sections.common import BESIDE, declared, grouped
 from ragstats.reporting.sections.results import differences_picture
 from ragstats.reporting.words import (
     clean,

@@ -1,6 +1,5 @@
 """Results as text, as plain values, as figures; and the entrance for a command line."""
 
-import builtins
 import dataclasses
 import json
 import subprocess
@@ -132,15 +131,8 @@ def test_the_curve_passes_through_the_plan():
 
 
 def test_a_figure_without_matplotlib_is_one_line(monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name.startswith("matplotlib"):
-            raise ModuleNotFoundError(name, name="matplotlib")
-        return real(name, *args, **kwargs)
-
     plan = plan_documents(sd=0.3, estimand="macro", halfwidth=0.1)
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # not installed
     with pytest.raises(ImportError, match=r"pip install \"ragstats\[report\]\""):
         plan.plot()
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from rich.cells import cell_len, set_cell_size
@@ -54,6 +57,13 @@ RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "ragstats",
 }
+
+
+@contextmanager
+def on_white() -> Iterator[None]:
+    """Draw with these settings on white, for figures that stand alone."""
+    with rc_context({**RC, "figure.facecolor": "white"}):
+        yield
 
 
 def new_figure(height: float) -> Figure:
