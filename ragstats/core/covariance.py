@@ -29,9 +29,10 @@ from ragstats.core.adjustment import (
     LeveragePower,
     leverage_power,
 )
+from ragstats.core.batched import apply, multiply
 from ragstats.core.moments import ClusterMoments
 from ragstats.core.rational import inverse_root_nodes
-from ragstats.core.segments import Codes, Floats, segment_cross, segment_gram, segment_sum
+from ragstats.core.segments import Codes, Floats, Segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +109,15 @@ def inverse_variance(moments: ClusterMoments, adjustment: Adjustment) -> Contrib
     """
     gram = moments.gram
     if not adjustment.power:
-        own = gram - gram @ gram
+        own = gram - multiply(gram, gram)
         return contributions(
             moments, adjustment, moments.cross, own, gram, singular_directions(gram)
         )
     adjusted = leverage_power(gram, adjustment.power)
-    overlap = gram @ adjusted.values
+    overlap = multiply(gram, adjusted.values)
     # (I-G)^(-s) G (I-G) (I-G)^(-s): G for the root, overlap for the inverse.
     own = _without(gram, adjusted.singular) if adjustment.power == 0.5 else overlap
-    score = _apply(adjusted.values, moments.cross)
+    score = apply(adjusted.values, moments.cross)
     return contributions(moments, adjustment, score, own, overlap, adjusted.singular)
 
 
@@ -210,7 +211,7 @@ def identity_variance(
     else:
         own = spread - overlap.transpose(0, 2, 1) @ middle @ overlap
     return contributions(
-        moments, adjustment, _apply(turned, cross), own, overlap, singular,
+        moments, adjustment, apply(turned, cross), own, overlap, singular,
         middle=middle, reference=total,
     )  # fmt: skip
 
@@ -269,10 +270,11 @@ def varying_inverse_variance(
     singular = singular_directions(moments.gram)
     root = _diagonal_minus_gram_root(rows, variance, codes, moments.gram, singular)
     scaled = root * variance[:, None]
-    overlap = segment_cross(rows, scaled, codes, n_groups)
-    spread = segment_gram(scaled, codes, n_groups) if singular else moments.gram
+    segments = Segments(codes, n_groups)
+    overlap = segments.cross(rows, scaled)
+    spread = segments.gram(scaled) if singular else moments.gram
     own = own_of_root(moments.gram, spread, overlap, np.eye(moments.n_columns), singular)
-    score = segment_sum(scaled * residuals[:, None], codes, n_groups)
+    score = segments.cross(scaled, residuals)
     return contributions(moments, adjustment, score, own, overlap, singular)
 
 
@@ -285,6 +287,7 @@ def _diagonal_minus_gram_root(
 ) -> Floats:
     """Return ``B_g^(-1/2) Q_g`` (N, p), the pseudo-inverse where a leverage is 1."""
     n_groups, p, _ = gram.shape
+    segments = Segments(codes, n_groups)
     null = _null_space(rows, variance, codes, singular)
     target = _project_out(rows, codes, null)
     smallest = np.ones(n_groups)
@@ -296,8 +299,8 @@ def _diagonal_minus_gram_root(
     for shift, slope in zip(shifts, slopes, strict=True):
         solve = 1 / (variance**2 + shift)
         solved = weighted * solve[:, None]
-        inner = identity - segment_cross(weighted, solved, codes, n_groups)
-        correction = np.linalg.solve(inner, segment_cross(solved, target, codes, n_groups))
+        inner = identity - segments.cross(weighted, solved)
+        correction = np.linalg.solve(inner, segments.cross(solved, target))
         for j in range(p):
             result[:, j] += slope * (
                 solve * target[:, j] + np.einsum("ni,ni->n", solved, correction[codes, :, j])
@@ -363,8 +366,3 @@ def _power_or_identity(gram: Floats, adjustment: Adjustment) -> LeveragePower:
 
 def _factor(moments: ClusterMoments, adjustment: Adjustment) -> float:
     return adjustment.factor(moments.n_groups, moments.n_rows, moments.n_columns)
-
-
-def _apply(matrices: Floats, vectors: Floats) -> Floats:
-    """Return the (K, p) products of K matrices and K vectors."""
-    return np.asarray(np.einsum("kij,kj->ki", matrices, vectors))

@@ -13,6 +13,7 @@ from math import inf, nan
 
 import numpy as np
 
+from ragstats.core.batched import apply, images, quadratic
 from ragstats.core.covariance import Contributions
 from ragstats.core.moments import ClusterMoments
 from ragstats.core.segments import Floats
@@ -80,39 +81,35 @@ BATCH = 200_000
 
 
 def _satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
-    n_groups, r, p = parts.overlap.shape
-    q = len(contrasts)
-    own = (parts.own.reshape(-1, p) @ contrasts.T).reshape(n_groups, p, q)
-    own = np.einsum("kpq,qp->kq", own, contrasts)
-    overlap = (parts.overlap.reshape(-1, p) @ contrasts.T).reshape(n_groups, r, q)
-    trace = own.sum(axis=0)
-    square = np.einsum("kq,kq->q", own, own) + _off_diagonal(parts, overlap)
-    scale = np.einsum("qp,pr,qr->q", contrasts, parts.reference, contrasts)
+    own = quadratic(parts.own, contrasts)
+    trace = own.sum(axis=1)
+    square = np.einsum("qk,qk->q", own, own) + _off_diagonal(parts, contrasts)
+    scale = np.einsum("qp,qp->q", contrasts @ parts.reference, contrasts)
     usable = (trace > NO_VARIANCE * scale) & (square > 0)
     return np.where(usable, trace**2 / np.where(usable, square, 1.0), np.nan)
 
 
-def _off_diagonal(parts: Contributions, overlap: Floats) -> Floats:
+def _off_diagonal(parts: Contributions, contrasts: Floats) -> Floats:
     """Return the sum of the squared covariances of two documents, for q contrasts (q,).
 
     Taken from sums over documents, without the heavy ones: theirs would cancel in the sums.
-    ``overlap`` (K, r, q) is used up.
     """
-    heavy = overlap[parts.heavy]
-    overlap[parts.heavy] = 0.0
-    gram = np.einsum("krq,ksq->qrs", overlap, overlap)
+    overlap = images(parts.overlap, contrasts)
+    heavy = overlap[:, :, parts.heavy]
+    overlap[:, :, parts.heavy] = 0.0
+    gram = overlap @ overlap.transpose(0, 2, 1)
     # For inverse-variance weights the middle is the identity, and the quadratic forms plain sums.
     if parts.plain_middle:
-        crossed = np.einsum("krq,krq->kq", overlap, overlap)
+        crossed = np.einsum("qrk,qrk->qk", overlap, overlap)
         product, turned = gram, heavy
     else:
-        crossed = np.einsum("krq,rs,ksq->kq", overlap, parts.middle, overlap, optimize=True)
-        product = parts.middle @ gram
-        turned = np.einsum("rs,hsq->hrq", parts.middle, heavy)
-    total = np.einsum("qrs,qsr->q", product, product) - np.einsum("kq,kq->q", crossed, crossed)
-    total += 2 * np.einsum("hrq,qrs,hsq->q", turned, gram, turned, optimize=True)
-    among = np.einsum("grq,hrq->qgh", turned, heavy, optimize=True)
-    among[:, np.arange(len(heavy)), np.arange(len(heavy))] = 0.0
+        crossed = np.einsum("qrk,qrk->qk", parts.middle @ overlap, overlap)
+        product, turned = parts.middle @ gram, parts.middle @ heavy
+    total = np.einsum("qrs,qsr->q", product, product) - np.einsum("qk,qk->q", crossed, crossed)
+    total += 2 * np.einsum("qrh,qrh->q", turned, gram @ turned)
+    among = turned.transpose(0, 2, 1) @ heavy
+    itself = np.arange(heavy.shape[2])
+    among[:, itself, itself] = 0.0
     return np.asarray(total + np.einsum("qgh,qgh->q", among, among))
 
 
@@ -122,8 +119,8 @@ def imbens_kolesar(parts: Contributions, model: RandomEffects, contrast: Floats)
     P is ``diag(σ²α + ρω²) + U B U'`` with ``U = [ζ, ω·x̄]``, so the traces need 2p×2p products.
     """
     p = contrast.size
-    zeta = parts.overlap @ contrast
-    alpha = contrast @ parts.own @ contrast + np.einsum("kr,kr->k", zeta, zeta)
+    zeta = apply(parts.overlap, contrast)
+    alpha = quadratic(parts.own, contrast[None])[0] + np.einsum("kr,kr->k", zeta, zeta)
     omega = np.einsum("ki,kij,j->k", model.total, model.roots, contrast, optimize=True)
     outer = np.hstack([zeta, omega[:, None] * model.total])
     identity = np.eye(p)

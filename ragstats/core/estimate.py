@@ -13,6 +13,8 @@ from ragstats.exceptions import DataError
 
 #: Residuals below this many eps of the largest outcome are rounding, and the fit is exact.
 EXACT_FIT = 16 * np.finfo(float).eps
+#: A combination of orthonormal columns that is this close to 1 in every row is the constant.
+CONSTANT = 1e-12
 #: Outcomes beyond this have squares that overflow or vanish.
 SMALLEST, LARGEST = 1e-152, 1e145
 
@@ -84,13 +86,13 @@ def least_squares(
     step = basis.rows.T @ residuals
     residuals -= basis.rows @ step
     coefficients = basis.transform @ (theta + step)
-    scale = float(np.abs(target).max(initial=0.0))
+    scale = _largest(target)
     if scale and not SMALLEST < scale < LARGEST:
         raise DataError(
             f"endog is of size {scale:.0e} (with its weight): its squares leave the range of"
             " numbers; change the unit"
         )
-    if np.abs(residuals).max(initial=0.0) <= EXACT_FIT * scale:
+    if _largest(residuals) <= EXACT_FIT * scale:
         residuals[:] = 0.0
     # Plain sums over the rows: a whitened row √(w·m) x stands for m rows x.
     unit = root if root is None or weights is None else root / weights
@@ -103,6 +105,7 @@ def least_squares(
         origin=coefficients,
         raw_design=None if unit is None else basis.rows * unit[:, None],
         raw_outcome=None if unit is None else residuals * unit,
+        constant=_constant(basis.rows) if unit is None else None,
         frequency=frequency,
         scale=scale,
     )
@@ -115,3 +118,16 @@ def _row_scale(weights: Floats | None, frequency: Floats | None) -> Floats | Non
         return None
     product = np.ones(1) if weights is None else weights
     return np.asarray(np.sqrt(product if frequency is None else product * frequency))
+
+
+def _largest(values: Floats) -> float:
+    """Return the largest absolute value, 0 where there is none."""
+    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
+
+
+def _constant(rows: Floats) -> Floats | None:
+    """Return c with ``rows @ c = 1`` where the orthonormal columns span the constant."""
+    coefficients = rows.sum(axis=0)
+    fitted = rows @ coefficients
+    fitted -= 1.0
+    return coefficients if _largest(fitted) <= CONSTANT else None

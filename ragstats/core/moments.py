@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg
 
-from ragstats.core.segments import Codes, Floats, segment_gram, segment_sum
+from ragstats.core.batched import apply, turn
+from ragstats.core.segments import Codes, Floats, Segments
 from ragstats.exceptions import DataError
 
 
@@ -86,6 +87,7 @@ class ClusterMoments:
         origin: Floats | None = None,
         raw_design: Floats | None = None,
         raw_outcome: Floats | None = None,
+        constant: Floats | None = None,
         frequency: Floats | None = None,
         scale: float | None = None,
     ) -> ClusterMoments:
@@ -105,25 +107,28 @@ class ClusterMoments:
             The basis of the columns and the coefficients already subtracted; identity and 0.
         raw_design, raw_outcome : ndarray, optional
             The rows without weights, for the plain sums; by default the whitened ones.
+        constant : ndarray (p,), optional
+            The combination of the columns that is 1 in every row: it spares the plain sums.
         frequency : ndarray (N,), optional
             How many equal rows each row stands for; 1.
         scale : float, optional
             Largest whitened \\|y\\|; by default that of ``outcome``.
         """
-        p, n_groups = design.shape[1], len(ids)
-        plain = design if raw_design is None else raw_design
-        plain_outcome = outcome if raw_outcome is None else raw_outcome
-        cross = np.empty((n_groups, p))
-        for j in range(p):
-            cross[:, j] = np.bincount(codes, weights=design[:, j] * outcome, minlength=n_groups)
+        p, segments = design.shape[1], Segments(codes, len(ids))
+        gram, cross = segments.gram(design), segments.cross(design, outcome)
+        if constant is None:
+            total = segments.sum(design if raw_design is None else raw_design)
+            plain = segments.sum(outcome if raw_outcome is None else raw_outcome)
+        else:
+            total, plain = apply(gram, constant), cross @ constant
         return cls(
             ids=ids,
-            rows=np.bincount(codes, weights=frequency, minlength=n_groups).astype(float),
-            gram=segment_gram(design, codes, n_groups),
+            rows=np.bincount(codes, weights=frequency, minlength=len(ids)).astype(float),
+            gram=gram,
             cross=cross,
-            square=segment_sum(outcome * outcome, codes, n_groups),
-            total=segment_sum(plain, codes, n_groups),
-            outcome=segment_sum(plain_outcome, codes, n_groups),
+            square=segments.sum(outcome * outcome),
+            total=total,
+            outcome=plain,
             transform=np.eye(p) if transform is None else transform,
             origin=np.zeros(p) if origin is None else origin,
             scale=float(np.abs(outcome).max(initial=0.0)) if scale is None else scale,
@@ -208,10 +213,10 @@ class ClusterMoments:
         root = linalg.solve_triangular(linalg.cholesky(scaled), np.eye(len(norms)))
         step = root / norms[:, None]
         theta = step @ (step.T @ self.cross.sum(axis=0))
-        fitted = self.gram @ theta
+        fitted = apply(self.gram, theta)
         return replace(
             self,
-            gram=step.T @ self.gram @ step,
+            gram=turn(self.gram, step),
             cross=(self.cross - fitted) @ step,
             square=np.maximum(
                 self.square - 2 * self.cross @ theta + np.einsum("kj,j->k", fitted, theta), 0.0

@@ -15,8 +15,8 @@ from ragstats.core.segments import Floats
 
 #: Cholesky-QR twice is as orthogonal as Householder QR while cond(X)² stays well below 1/eps.
 CHOLESKY_QR_CONDITION = 1e6
-#: Numbers of a block when the basis is changed in place.
-BLOCK = 500_000
+#: Numbers of a block when the basis is changed in place: what stays in the cache of a core.
+BLOCK = 16_384
 #: Beyond this condition number of the unit-norm columns the caller is warned.
 CONDITION_WARNING = 1e7
 
@@ -52,18 +52,24 @@ def orthonormalize(design: Floats) -> Basis:
     A column is aliased when, scaled to unit norm, less than N·eps of it is new.
     """
     n_rows, n_columns = design.shape
-    norms = _column_norms(design)
+    gram = design.T @ design
+    norms = _column_norms(design, np.diag(gram))
     kept = np.flatnonzero(norms > 0)
     while True:
-        rows, triangle = _thin_qr(design[:, kept] if kept.size < n_columns else design, norms[kept])
+        whole = kept.size == n_columns
+        rows, triangle = _thin_qr(
+            design if whole else design[:, kept],
+            norms[kept],
+            gram if whole else gram[np.ix_(kept, kept)],
+        )
         new = np.abs(np.diag(triangle)) > max(n_rows, 64) * np.finfo(float).eps
         if new.all():
             break
         # One at a time: what follows an aliased column was measured against rounding noise.
         kept = np.delete(kept, int(np.argmin(new)))
-    transform = linalg.solve_triangular(triangle, np.eye(kept.size)) / norms[kept][:, None]
+    transform = np.linalg.inv(triangle) / norms[kept][:, None]
     condition = float(np.linalg.cond(triangle)) if kept.size else 1.0
-    aliased = np.setdiff1d(np.arange(n_columns), kept)
+    aliased = np.delete(np.arange(n_columns), kept)
     return Basis(rows, transform, kept, aliased, condition)
 
 
@@ -74,9 +80,8 @@ def _multiply_in_place(left: Floats, columns: Floats) -> None:
         columns[:, start : start + block] = left @ columns[:, start : start + block]
 
 
-def _column_norms(design: Floats) -> Floats:
+def _column_norms(design: Floats, squares: Floats) -> Floats:
     """Return the Euclidean norms, without overflow or underflow for columns beyond 1e±100."""
-    squares = np.einsum("ij,ij->j", design, design)
     if ((squares > 1e-200) & (squares < 1e200)).all():
         return np.asarray(np.sqrt(squares))
     largest = np.abs(design).max(axis=0, initial=0.0)
@@ -84,19 +89,17 @@ def _column_norms(design: Floats) -> Floats:
     return np.asarray(unit * np.sqrt(((design / unit) ** 2).sum(axis=0)))
 
 
-def _thin_qr(design: Floats, norms: Floats) -> tuple[Floats, Floats]:
+def _thin_qr(design: Floats, norms: Floats, gram: Floats) -> tuple[Floats, Floats]:
     """Return ``Q`` (stored by columns) and the triangle ``R`` of the unit-norm columns."""
-    p = norms.size
-    if p == 0:
+    if norms.size == 0:
         return np.empty((design.shape[0], 0)), np.empty((0, 0))
-    gram = (design.T @ design) / np.outer(norms, norms)
-    if np.isfinite(gram).all() and np.linalg.cond(gram) < CHOLESKY_QR_CONDITION**2:
-        first = linalg.cholesky(gram)
-        inverse = linalg.solve_triangular(first, np.eye(p)) / norms[:, None]
-        columns = inverse.T @ design.T
-        second = linalg.cholesky(columns @ columns.T)
+    scaled = gram / np.outer(norms, norms)
+    if np.isfinite(scaled).all() and np.linalg.cond(scaled) < CHOLESKY_QR_CONDITION**2:
+        first = np.linalg.cholesky(scaled, upper=True)
+        columns = (np.linalg.inv(first) / norms[:, None]).T @ design.T
+        second = np.linalg.cholesky(columns @ columns.T, upper=True)
         # ``second`` is the identity but for rounding, so its explicit inverse costs no accuracy.
-        _multiply_in_place(linalg.solve_triangular(second, np.eye(p)).T, columns)
-        return np.asarray(columns.T, float), np.asarray(second @ first, float)
+        _multiply_in_place(np.linalg.inv(second).T, columns)
+        return columns.T, second @ first
     rows, triangle = linalg.qr(design / norms, mode="economic")
     return np.asfortranarray(rows), np.asarray(triangle, float)

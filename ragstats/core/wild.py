@@ -21,6 +21,7 @@ from functools import partial
 import numpy as np
 
 from ragstats.core.adjustment import ADJUSTMENTS, leverage_power
+from ragstats.core.batched import apply
 from ragstats.core.hypothesis import ALTERNATIVES
 from ragstats.core.moments import ClusterMoments
 from ragstats.core.resampling_batches import (
@@ -108,9 +109,9 @@ def wild_contrast(
         raise unknown_option("studentize", studentize, STUDENTIZED_BY)
     adjustment = ADJUSTMENTS[studentize]
     contrast = row @ moments.transform
-    lift = moments.gram @ contrast / (contrast @ contrast)
+    lift = apply(moments.gram, contrast) / (contrast @ contrast)
     if adjustment.power:
-        adjusted = leverage_power(moments.gram, adjustment.power).values @ contrast
+        adjusted = apply(leverage_power(moments.gram, adjustment.power).values, contrast)
     else:
         adjusted = np.broadcast_to(contrast, lift.shape)
     scores = (moments.cross, lift if restricted else np.zeros_like(lift))
@@ -124,7 +125,7 @@ def wild_contrast(
         score=np.ascontiguousarray(scores[0].T),
         lift=np.ascontiguousarray(scores[1].T),
         own=own,
-        taken=np.ascontiguousarray(np.einsum("kij,kj->ik", moments.gram, adjusted)),
+        taken=np.ascontiguousarray(apply(moments.gram, adjusted).T),
     )
 
 

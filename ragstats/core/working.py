@@ -17,7 +17,7 @@ from ragstats.core.covariance import (
 from ragstats.core.dof import DfRule, random_effects
 from ragstats.core.estimate import LeastSquares
 from ragstats.core.inference import ClusterInference
-from ragstats.core.segments import Codes, Floats, segment_gram, segment_sum
+from ragstats.core.segments import Codes, Floats, Segments
 from ragstats.exceptions import unknown_option
 
 #: Weights that differ by less than this, relatively, are equal.
@@ -106,15 +106,14 @@ class WorkingRows:
         The rows in the basis of the fit are ``x C``; rescaling the weights by s rescales C by
         ``s^(-1/2)``, which leaves every product below in one unit.
         """
-        n_groups = self.fit.moments.n_groups
+        segments = Segments(self.codes, self.fit.moments.n_groups)
         root = np.sqrt(weights)
         plain = self.fit.basis.rows / root[:, None]
-        residuals = self.fit.residuals / root
         unit = float(weights.mean())
         return WeightedProducts(
-            plain=unit * segment_gram(plain, self.codes, n_groups),
-            squared=segment_gram(self.fit.basis.rows * root[:, None], self.codes, n_groups) / unit,
-            plain_cross=unit * segment_sum(plain * residuals[:, None], self.codes, n_groups),
+            plain=unit * segments.gram(plain),
+            squared=segments.gram(self.fit.basis.rows * root[:, None]) / unit,
+            plain_cross=unit * segments.cross(plain, self.fit.residuals / root),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+import pandas as pd
 from statsmodels.base.data import PandasData
 
 
@@ -13,6 +14,15 @@ class ClusterData(PandasData):
     Tools find the frame of the formula here. What they don't find is the formula's machinery, with
     which ``anova_lm`` would test sums of squares of independent rows.
     """
+
+    _labels: pd.Index | None = None
+
+    def attach_columns(self, result: Any) -> Any:
+        """Label what there is one of for each coefficient, all with the same index."""
+        if self._labels is None:
+            self._labels = pd.Index(self.param_names)
+        labelled = pd.Series if result.ndim <= 1 else pd.DataFrame
+        return labelled(result, index=self._labels)
 
     @property
     def model_spec(self) -> NoReturn:

@@ -185,17 +185,14 @@ def encode_groups(values: pd.Series, *, argument: str = "groups") -> Grouping:
     DataError
         If ids are missing, or there are fewer than two documents.
     """
-    missing = int(values.isna().sum())
+    missing = 0 if _whole_numbers(values) else int(values.isna().sum())
     if missing:
         raise DataError(
             f"{argument}: {missing} missing document ids in {len(values)} rows; drop those rows or"
             " give them their document (a missing id is not a document of its own)"
         )
     plain = values.astype(values.cat.categories.dtype) if _categorical(values) else values
-    try:
-        codes, ids = pd.factorize(plain, sort=True)
-    except TypeError:  # ids of mixed types have no order; first appearance is one
-        codes, ids = pd.factorize(plain)
+    codes, ids = _encode(plain)
     if len(ids) < 2:
         raise DataError(
             f"{argument}: {len(ids)} document, at least 2 needed (the variation between documents"
@@ -204,6 +201,26 @@ def encode_groups(values: pd.Series, *, argument: str = "groups") -> Grouping:
     return Grouping(
         codes.astype(np.intp, copy=False), np.asarray(ids), str(values.name or argument)
     )
+
+
+def _encode(values: pd.Series) -> tuple[np.ndarray, Any]:
+    """Return the code of each value and the distinct values, sorted where they can be."""
+    if _whole_numbers(values):
+        numbers = values.to_numpy()
+        if (numbers[1:] >= numbers[:-1]).all():  # in order already: no hashing, no sorting
+            new = np.empty(len(numbers), bool)
+            new[:1] = True
+            np.not_equal(numbers[1:], numbers[:-1], out=new[1:])
+            return np.cumsum(new) - 1, numbers[new]
+    try:
+        return pd.factorize(values, sort=True)
+    except TypeError:  # ids of mixed types have no order; first appearance is one
+        return pd.factorize(values)
+
+
+def _whole_numbers(values: pd.Series) -> bool:
+    """Whether the values are NumPy's integers, which can't be missing."""
+    return isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu"
 
 
 def _categorical(values: pd.Series) -> bool:

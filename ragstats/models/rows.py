@@ -111,7 +111,7 @@ def assemble(
         frame = None if frame is None else frame[positive]
         values = {argument: value[positive] for argument, value in values.items()}
     return Rows(
-        endog=endog.iloc[:, 0] if endog.shape[1] == 1 else endog,
+        endog=endog[endog.columns[0]] if endog.shape[1] == 1 else endog,
         exog=exog,
         grouping=encode_groups(groups),
         extras=values,

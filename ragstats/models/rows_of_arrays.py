@@ -34,21 +34,15 @@ def rows_from_arrays(
     if all(labelled) and not outcome.index.equals(design.index):
         raise ValueError("endog and exog have different indexes; align them first")
     index = outcome.index if labelled[0] else design.index
-    outcome, design = outcome.set_axis(index), design.set_axis(index)
+    if any(labelled) and not all(labelled):
+        outcome, design = outcome.set_axis(index), design.set_axis(index)
     frame = pd.DataFrame(index=index)
     columns = {
         argument: column_or_values(argument, given, frame, labelled=any(labelled))
         for argument, given in {"groups": groups, **extras}.items()
         if given is not None or argument == "groups"
     }
-    incomplete = _incomplete(outcome)
-    without_design = _incomplete(design) & ~incomplete
-    kept = ~(incomplete | without_design)
-    reasons = {
-        "missing outcome": int(incomplete.sum()),
-        "missing covariate": int(without_design.sum()),
-    }
-    dropped = {reason: count for reason, count in reasons.items() if count}
+    kept, dropped = _complete_rows(outcome, design)
     if dropped and missing == "raise":
         raise DataError(f"endog, exog: {listed(dropped)} under missing='raise'")
     if not kept.any():
@@ -60,12 +54,26 @@ def rows_from_arrays(
     return assemble(outcome, design, columns, kept, dropped)
 
 
-def _incomplete(frame: pd.DataFrame) -> np.ndarray:
-    """Return which rows have a missing value, without a second look where the sum has none."""
+def _complete_rows(
+    outcome: pd.DataFrame, design: pd.DataFrame
+) -> tuple[np.ndarray, dict[str, int]]:
+    """Return which rows have no missing value, and how many have one, by reason."""
+    if _all_finite(outcome) and _all_finite(design):
+        return np.ones(len(outcome), bool), {}
+    no_outcome = np.isnan(outcome.to_numpy()).any(axis=1)
+    no_covariate = np.isnan(design.to_numpy()).any(axis=1) & ~no_outcome
+    reasons = {
+        "missing outcome": int(no_outcome.sum()),
+        "missing covariate": int(no_covariate.sum()),
+    }
+    dropped = {reason: count for reason, count in reasons.items() if count}
+    return ~(no_outcome | no_covariate), dropped
+
+
+def _all_finite(frame: pd.DataFrame) -> bool:
+    """Whether every value is finite, without a second look where the sum is."""
     values = frame.to_numpy()
-    if np.isfinite(values.sum()):
-        return np.zeros(len(values), bool)
-    return np.asarray(np.isnan(values).any(axis=1))
+    return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 
 def _as_frame(argument: str, given: Any, stem: str) -> pd.DataFrame:
