@@ -9,6 +9,7 @@ from math import nan
 import numpy as np
 from scipy import linalg, stats
 
+from ragstats.core.batched import images, turn
 from ragstats.core.covariance import Contributions
 from ragstats.core.segments import Floats
 from ragstats.exceptions import RagstatsWarning, unknown_option
@@ -122,18 +123,16 @@ def approximate_hotelling(parts: Contributions, constraints: Constraints) -> Joi
     rows = constraints.rows
     q = len(rows)
     wald, reason = _wald(parts, constraints)
-    own = np.einsum("si,kij,tj->kst", rows, parts.own, rows, optimize=True)
-    overlap = np.einsum("kri,si->ksr", parts.overlap, rows, optimize=True)
-    omega = own.sum(axis=0)
+    omega = rows @ parts.own.sum(axis=0) @ rows.T
     scale = np.sqrt(np.abs(np.diag(omega)))
     if not (scale > 0).all() or np.linalg.cond(omega / np.outer(scale, scale)) > 1e12:
         return _unavailable(q, wald, "the constraints rest on a single document")
-    root = _inverse_root(omega / np.outer(scale, scale)) / scale
-    own = root @ own @ root.T
-    diagonal = np.einsum("kss->ks", own)
-    same = np.einsum("ks,kt->st", diagonal, diagonal)
-    swapped = np.einsum("kst,kst->st", own, own)
-    between = _between_documents(parts, root @ overlap)
+    turned = _inverse_root(omega / np.outer(scale, scale)) @ (rows / scale[:, None])
+    own = np.moveaxis(turn(parts.own, turned.T), 0, -1)
+    itself = np.einsum("ssk->sk", own)
+    same = itself @ itself.T
+    swapped = np.einsum("stk,stk->st", own, own)
+    between = _between_documents(parts, images(parts.overlap, turned))
     same, swapped = same + between[0], swapped + between[1]
     eta = float(q * (q + 1) / (same + swapped).sum())
     return _finish(wald, q, eta, reason)
@@ -143,23 +142,23 @@ def _between_documents(parts: Contributions, overlap: Floats) -> tuple[Floats, F
     """Return the sums over pairs of documents of ``P^ss P^tt`` and of ``P^st P^ts`` (q, q).
 
     As in the df of one contrast, heavy documents are kept out of the sums, where they would cancel.
-    ``overlap`` (K, q, r) is used up.
+    ``overlap`` (q, r, K) is used up.
     """
-    middle, (_, q, r) = parts.middle, overlap.shape
-    heavy = overlap[parts.heavy]
-    overlap[parts.heavy] = 0.0
-    crossed = np.einsum("ksr,ktr->kst", overlap @ middle, overlap)
-    flat = overlap.reshape(len(overlap), q * r)
-    gram = (flat.T @ flat).reshape(q, r, q, r).transpose(0, 2, 1, 3)  # W_st (q, q, r, r)
+    middle, (q, r, n_groups) = parts.middle, overlap.shape
+    heavy = overlap[:, :, parts.heavy]
+    overlap[:, :, parts.heavy] = 0.0
+    crossed = np.einsum("srk,trk->stk", middle @ overlap, overlap)
+    flat = overlap.reshape(q * r, n_groups)
+    gram = (flat @ flat.T).reshape(q, r, q, r).transpose(0, 2, 1, 3)  # W_st (q, q, r, r)
     left = middle @ gram
-    alone = np.einsum("kss->ks", crossed)
-    same = np.einsum("stab,stac,bc->st", left, gram, middle, optimize=True) - alone.T @ alone
-    swapped = np.einsum("stab,stba->st", left, left) - np.einsum("kst,kst->st", crossed, crossed)
-    turned = heavy @ middle
-    same += 2 * np.einsum("hsa,stab,htb->st", turned, gram, turned, optimize=True)
-    swapped += 2 * np.einsum("hsa,tsab,htb->st", turned, gram, turned, optimize=True)
-    among = np.einsum("gsr,htr->stgh", turned, heavy, optimize=True)
-    among[:, :, np.arange(len(heavy)), np.arange(len(heavy))] = 0.0
+    alone = np.einsum("ssk->sk", crossed)
+    same = np.einsum("stab,stac,bc->st", left, gram, middle, optimize=True) - alone @ alone.T
+    swapped = np.einsum("stab,stba->st", left, left) - np.einsum("stk,stk->st", crossed, crossed)
+    turned = middle @ heavy
+    same += 2 * np.einsum("sah,stab,tbh->st", turned, gram, turned, optimize=True)
+    swapped += 2 * np.einsum("sah,tsab,tbh->st", turned, gram, turned, optimize=True)
+    among = np.einsum("srg,trh->stgh", turned, heavy, optimize=True)
+    among[:, :, np.arange(len(parts.heavy)), np.arange(len(parts.heavy))] = 0.0
     own = np.einsum("ssgh->sgh", among)
     same += np.einsum("sgh,tgh->st", own, own)
     swapped += np.einsum("stgh,tsgh->st", among, among)
