@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ import pandas as pd
 
 from ragstats.core.segments import Floats
 from ragstats.evaluation.documents import DocumentTable
+from ragstats.evaluation.shown import Shown, told
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BootstrapResult:
+class BootstrapResult(Shown):
     """A bootstrap by document, and its interval.
 
     Attributes
@@ -69,8 +69,8 @@ class BootstrapResult:
     seed: str
     reason: str = ""
     notes: tuple[str, ...] = ()
-    replicates: Floats | None = None
-    documents: DocumentTable | None = None
+    replicates: Floats | None = field(default=None, repr=False)
+    documents: DocumentTable | None = field(default=None, repr=False)
 
     def conf_int(self) -> pd.DataFrame:
         """Return the limits, one row, in the layout of statsmodels."""
@@ -92,12 +92,9 @@ class BootstrapResult:
             "replicates": f"{self.n_boot}, {self.n_discarded} discarded{degenerate}",
             "random numbers": self.seed,
         }
-        lines = [f"Bootstrap by document: {self.label}"]
-        lines += [f"  {name:<16}{text}" for name, text in rows.items()]
         said = [f"NaN: {self.reason}"] if self.reason else []
-        for sentence in said + [f"note: {note}" for note in self.notes]:
-            lines += textwrap.wrap(sentence, 80, initial_indent="  ", subsequent_indent="    ")
-        return "\n".join(lines)
+        said += [f"note: {note}" for note in self.notes]
+        return told(f"Bootstrap by document: {self.label}", rows, *said)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result without its replicates, and the aggregates to draw them again."""

@@ -11,6 +11,8 @@ from scipy import stats
 
 from ragstats.core.segments import Floats
 from ragstats.evaluation.documents import DocumentTable
+from ragstats.evaluation.shown import Shown, told
+from ragstats.models.estimand import check_estimand
 
 #: Warn below these df: the t quantile is then large and depends on the working model.
 FEW_DF = 4.0
@@ -25,7 +27,7 @@ QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostics:
+class Diagnostics(Shown):
     """Diagnostics of one row per document.
 
     Attributes
@@ -38,7 +40,7 @@ class Diagnostics:
         One-way ANOVA estimate, not truncated; NaN when every document has one row, or the sums of
         squares are unknown.
     icc_reason : str
-        Why the ICC is NaN.
+        Why the ICC is NaN; empty otherwise.
     design_effect : float
         ``1 + (Σn²/N - 1)·max(ICC, 0)``.
     rows_over_design_effect : float
@@ -66,6 +68,28 @@ class Diagnostics:
     largest: Any
     share_zero: float
     share_one: float
+
+    def summary(self) -> str:
+        """Return the diagnostics as text of at most 80 columns."""
+        rows = {
+            "rows of each": _spread(self.sizes),
+            "rates": _spread(self.rates),
+            "rate 0, rate 1": f"{self.share_zero:.1%}, {self.share_one:.1%} of the documents",
+            "ICC": f"NaN: {self.icc_reason}" if self.icc_reason else f"{self.icc:.4f}",
+            "design effect": f"{self.design_effect:.4g}",
+            "N/DEFF": f"{self.rows_over_design_effect:,.1f} (a diagnostic, not a sample size)",
+            "effective K": f"{self.effective_documents:,.1f} equal documents",
+            "largest": f"{str(self.largest)!r}, {self.largest_share:.2%} of the rows",
+        }
+        return told(f"Diagnostics: {self.n_documents:,} documents, {self.n_rows:,} rows", rows)
+
+
+def _spread(of: dict[str, float]) -> str:
+    """Return a distribution in a line."""
+    return (
+        f"{of['min']:.4g} to {of['max']:.4g}, median {of['median']:.4g}, mean {of['mean']:.4g},"
+        f" 80% in {of['q10']:.4g} to {of['q90']:.4g}, skewness {of['skewness']:+.2f}"
+    )
 
 
 def diagnose(table: DocumentTable) -> Diagnostics:
@@ -134,7 +158,7 @@ def intraclass_correlation(table: DocumentTable) -> tuple[float, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class PairDiagnostics:
+class PairDiagnostics(Shown):
     """What pairing two systems by query gains.
 
     Attributes
@@ -157,6 +181,17 @@ class PairDiagnostics:
     share_tied: float
     share_up: float
     share_down: float
+
+    def summary(self) -> str:
+        """Return the diagnostics as text of at most 80 columns."""
+        rows = {
+            "correlation": f"{self.correlation:.4f} of the documents' rates",
+            "gain": f"{self.gain:.4f}, the SE of pairs over that of two samples",
+            "interaction": f"{self.interaction:.4f}, sd of the documents' differences",
+            "documents": f"{self.share_up:.1%} up, {self.share_down:.1%} down,"
+            f" {self.share_tied:.1%} tied",
+        }
+        return told("Pairing", rows)
 
 
 def diagnose_pair(
@@ -190,6 +225,7 @@ def leave_one_out(table: DocumentTable, estimand: str) -> pd.DataFrame:
         ``document``, ``n``, ``rate``, ``estimate`` without it, ``change``, and ``df`` without it;
         largest change first.
     """
+    check_estimand(estimand)
     n, totals, rates = table.counts, table.totals, table.rates
     k = len(n)
     if estimand == "micro":

@@ -13,25 +13,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ragstats.exceptions import DataError, unknown_column
+from ragstats.evaluation.shown import Shown, told
+from ragstats.exceptions import DataError
+from ragstats.io.gather import ComputedBy
+from ragstats.io.scored_rows import (
+    COUNT,
+    SQUARES,
+    TOTAL,
+    as_list,
+    by_document,
+    check_columns,
+    check_ids,
+    checked_scores,
+    refuse_unscored,
+)
 from ragstats.io.sources import is_streamed
 from ragstats.io.streams_documents import document_sums
 from ragstats.models.columns import as_pandas, float_column
-
-#: Scores beyond this have squares that overflow.
-LARGEST = 1e145
+from ragstats.models.rows import check_missing
 
 if TYPE_CHECKING:
     from ragstats.evaluation.bootstrap_result import BootstrapResult
     from ragstats.evaluation.diagnostics import Diagnostics
     from ragstats.evaluation.means import MeanResults
 
-#: The columns of the aggregates.
-COUNT, TOTAL, SQUARES = "n", "s", "ss"
 
-
-@dataclass(frozen=True)
-class DocumentTable:
+@dataclass(frozen=True, repr=False)
+class DocumentTable(Shown):
     """The aggregates of scored rows by document, and by system where there is one.
 
     Attributes
@@ -49,6 +57,9 @@ class DocumentTable:
         Rows without a score, by system ("" when there are no systems).
     kept : tuple of str
         Columns of the documents that were kept.
+    computed_by : ComputedBy or None
+        Which way the sums of a source outside of memory were computed; None for rows in memory, and
+        for sums that were given.
     """
 
     frame: pd.DataFrame
@@ -57,6 +68,7 @@ class DocumentTable:
     by: str | None = None
     unscored: dict[str, int] = field(default_factory=dict)
     kept: tuple[str, ...] = ()
+    computed_by: ComputedBy | None = None
 
     @classmethod
     def from_frame(
@@ -94,9 +106,9 @@ class DocumentTable:
             If a column is missing, a count is not positive, or a document occurs twice.
         """
         given = as_pandas(frame, argument="frame")
-        for argument, column in {"doc": doc, "by": by, "n": n, "s": s, "ss": ss}.items():
-            if column is not None and column not in given.columns:
-                raise unknown_column(argument, column, given.columns)
+        keep = as_list("keep", keep)
+        named = {"doc": doc, "by": by, "n": n, "s": s, "ss": ss}
+        check_columns(given.columns, [*named.items(), *(("keep", k) for k in keep)])
         keys = [doc] if by is None else [doc, by]
         table = given[keys].copy()
         table[COUNT] = float_column("n", given[n])
@@ -105,10 +117,7 @@ class DocumentTable:
             table[SQUARES] = float_column("ss", given[ss])
         else:
             table[SQUARES] = table[TOTAL] if binary else np.nan
-        for column in keep:
-            if column not in given.columns:
-                raise unknown_column("keep", column, given.columns)
-            table[column] = given[column]
+        table[keep] = given[keep]
         _check_aggregates(table, keys)
         return cls(table.reset_index(drop=True), doc, score, by, {}, tuple(keep))
 
@@ -171,7 +180,9 @@ class DocumentTable:
             raise unknown_system(name, self.systems)
         unscored = {"": self.unscored.get(name, 0)}
         frame = chosen.drop(columns=self.by).reset_index(drop=True)
-        return DocumentTable(frame, self.doc, self.score, None, unscored, self.kept)
+        return DocumentTable(
+            frame, self.doc, self.score, None, unscored, self.kept, self.computed_by
+        )
 
     def micro(self, system: str | None = None, **options: Any) -> MeanResults:
         """Return the micro mean (of one system); options as :func:`ragstats.micro_mean`."""
@@ -199,6 +210,36 @@ class DocumentTable:
         from ragstats.evaluation.diagnostics import diagnose
 
         return diagnose(self.system(system))
+
+    def leave_one_out(self, estimand: str, system: str | None = None) -> pd.DataFrame:
+        """Return the mean (of one system) without each document, the largest change first.
+
+        See :func:`ragstats.evaluation.diagnostics.leave_one_out` for the columns.
+        """
+        from ragstats.evaluation.diagnostics import leave_one_out
+
+        return leave_one_out(self.system(system), estimand)
+
+    def summary(self) -> str:
+        """Return what is in the table, as text of at most 80 columns."""
+        counts = self.counts
+        lost = {name or "rows": n for name, n in self.unscored.items() if n}
+        rows = {
+            "systems": ", ".join(self.systems),
+            "rows of each": f"{counts.min():g} to {counts.max():g}, mean {counts.mean():.4g}",
+            "unscored": ", ".join(f"{name} {n:,}" for name, n in lost.items()),
+            "kept": ", ".join(self.kept),
+            "computed by": "" if self.computed_by is None else str(self.computed_by),
+        }
+        return told(
+            f"{self.n_documents:,} documents, {self.n_rows:,} scores of {self.score!r}",
+            {name: text for name, text in rows.items() if text},
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<DocumentTable: {self.n_documents} documents, {self.n_rows} scores of {self.score!r}>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the aggregates as plain lists, to be stored beside a result."""
@@ -234,8 +275,11 @@ def documents(
 
     Parameters
     ----------
-    data : DataFrame
-        pandas, polars or pyarrow; one row per scored query (and system).
+    data
+        One row per scored query (and system): a pandas, polars or pyarrow frame; a path, a glob or
+        a list of paths (Parquet, CSV, JSON lines), :class:`ragstats.Files` or
+        :class:`ragstats.Query`; an iterator of frames or Arrow batches; a DuckDB relation; a Polars
+        lazy, Ibis or PySpark frame. Engines sum by themselves, and ``computed_by`` says so.
     doc, score : str
         The columns of document ids and of scores (numbers, or booleans).
     by : str, optional
@@ -267,37 +311,28 @@ def documents(
     if is_streamed(data):
         return _from_source(data, doc=doc, score=score, by=by, keep=keep, missing=missing)
     frame = as_pandas(data)
-    keep = [keep] if isinstance(keep, str) else list(keep)
-    for argument, column in [
-        ("doc", doc),
-        ("score", score),
-        ("by", by),
-        *(("keep", k) for k in keep),
-    ]:
-        if column is not None and column not in frame.columns:
-            raise unknown_column(argument, column, frame.columns)
+    keep = as_list("keep", keep)
+    named = {"doc": doc, "by": by}
+    check_columns(frame.columns, [("score", score), *named.items(), *(("keep", k) for k in keep)])
     if frame.empty:
         raise DataError("data has no rows")
-    if missing not in ("drop", "raise"):
-        raise ValueError(f"missing={missing!r} is unknown; use 'drop' or 'raise'")
+    check_missing(missing)
     values = checked_scores(frame, score)
-    check_ids(frame, doc, "doc")
-    if by is not None:
-        check_ids(frame, by, "by")
+    for argument, column in named.items():
+        if column is not None:
+            check_ids(frame, column, argument)
     scored = ~np.isnan(values)
-    unscored = _count_unscored(frame, by, scored)
-    if missing == "raise" and not scored.all():
-        raise DataError(f"score={score!r}: {int((~scored).sum())} rows have no score")
-    if not scored.any():
-        raise DataError(f"score={score!r}: none of the {len(frame)} rows has a score")
+    refuse_unscored(score, int((~scored).sum()), len(frame), missing)
     keys = [doc] if by is None else [doc, by]
     sums = pd.DataFrame({COUNT: 1.0, TOTAL: values, SQUARES: values**2})[scored]
     sums[keys] = _plain_keys(frame[keys], scored)
     table = (
         sums.groupby(keys, sort=True, observed=True)[[COUNT, TOTAL, SQUARES]].sum().reset_index()
     )
+    kept = by_document(frame[scored], doc, keep).reindex(table[doc])
     for column in keep:
-        table[column] = _constant(frame[scored], doc, column).reindex(table[doc]).to_numpy()
+        table[column] = kept[column].to_numpy()
+    unscored = _count_unscored(frame, by, scored)
     return DocumentTable(table, doc, score, by, unscored, tuple(keep))
 
 
@@ -306,44 +341,8 @@ def _from_source(
 ) -> DocumentTable:
     """Sum a source by document in its own engine, or batch by batch."""
     sums = document_sums(data, doc=doc, score=score, by=by, keep=keep, missing=missing)
-    kept = (keep,) if isinstance(keep, str) else tuple(keep)
-    return DocumentTable(sums.frame, doc, score, by, sums.unscored, kept)
-
-
-def checked_scores(frame: pd.DataFrame, score: str) -> np.ndarray:
-    """Return the scores as float64, missing ones NaN.
-
-    Raises
-    ------
-    TypeError
-        If they are not numbers.
-    DataError
-        If any is infinite.
-    """
-    values = float_column("score", frame[score])
-    largest = float(np.nanmax(np.abs(values), initial=0.0))
-    if LARGEST < largest < np.inf:
-        raise DataError(
-            f"score={score!r} has values of size {largest:.0e}, whose squares leave the range of"
-            " numbers; change the unit"
-        )
-    infinite = int(np.isinf(values).sum())
-    if infinite:
-        raise DataError(
-            f"score={score!r}: {infinite} infinite values; scores must be finite"
-            " (unscored ones missing)"
-        )
-    return values
-
-
-def check_ids(frame: pd.DataFrame, column: str, argument: str) -> None:
-    """Raise for missing ids, by count."""
-    missing = int(frame[column].isna().sum())
-    if missing:
-        raise DataError(
-            f"{argument}={column!r}: {missing} missing ids in {len(frame)} rows; a missing id is"
-            " not a document, query or system of its own"
-        )
+    kept = tuple(as_list("keep", keep))
+    return DocumentTable(sums.frame, doc, score, by, sums.unscored, kept, sums.computed_by)
 
 
 def _plain_keys(keys: pd.DataFrame, scored: np.ndarray) -> pd.DataFrame:
@@ -361,19 +360,6 @@ def _count_unscored(frame: pd.DataFrame, by: str | None, scored: np.ndarray) -> 
         return {"": int((~scored).sum())}
     lost = pd.Series(~scored).groupby(frame[by].astype(str).to_numpy()).sum()
     return {str(name): int(count) for name, count in lost.items()}
-
-
-def _constant(frame: pd.DataFrame, doc: str, column: str) -> pd.Series:
-    """Return one value per document of a column that must not vary within documents."""
-    distinct = frame[[doc, column]].drop_duplicates()
-    twice = distinct[doc].duplicated()
-    if twice.any():
-        example = distinct.loc[twice, doc].iloc[0]
-        raise ValueError(
-            f"keep={column!r} varies within {int(distinct.loc[twice, doc].nunique())} documents,"
-            f" for instance {example!r}; keep columns that describe the document"
-        )
-    return distinct.set_index(doc)[column]
 
 
 def _check_aggregates(table: pd.DataFrame, keys: list[str]) -> None:

@@ -16,6 +16,7 @@ from ragstats.core.intervals import (
     t_interval,
 )
 from ragstats.evaluation.diagnostics import diagnose
+from ragstats.evaluation.shown import Shown, told
 from ragstats.exceptions import DataError, unknown_option
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Shown):
     """An interval of a mean.
 
     Attributes
@@ -46,6 +47,13 @@ class Interval:
     level: float
     note: str = ""
     reason: str = ""
+
+    def summary(self) -> str:
+        """Return the interval as text of at most 80 columns."""
+        said = [f"NaN: {self.reason}"] if self.reason else []
+        said += [f"note: {self.note}"] if self.note else []
+        level = f"{100 * self.level:.4g}% interval, {self.method}"
+        return told(f"{level}: [{self.low:.6g}, {self.high:.6g}]", {}, *said)
 
 
 @dataclass(frozen=True, slots=True)

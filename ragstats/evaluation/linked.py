@@ -9,8 +9,8 @@ import pandas as pd
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ragstats.evaluation.documents import check_ids
-from ragstats.exceptions import DataError, unknown_column
+from ragstats.exceptions import DataError
+from ragstats.io.scored_rows import check_columns, check_ids
 from ragstats.models.columns import as_pandas
 
 
@@ -48,9 +48,9 @@ def linked_documents(data: Any, *, doc: str, query: str) -> pd.Series:
     ['a', 'a', 'a', 'a', 'c']
     """
     frame = as_pandas(data)
-    for argument, column in (("doc", doc), ("query", query)):
-        if column not in frame.columns:
-            raise unknown_column(argument, column, frame.columns)
+    named = {"doc": doc, "query": query}
+    check_columns(frame.columns, named.items())
+    for argument, column in named.items():
         check_ids(frame, column, argument)
     documents, names = pd.factorize(frame[doc], sort=True)
     queries, asked = pd.factorize(frame[query])

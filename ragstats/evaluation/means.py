@@ -13,6 +13,7 @@ from ragstats.core.dof import df_rule
 from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.documents import DocumentTable, documents
 from ragstats.evaluation.intervals import Interval, interval
+from ragstats.evaluation.shown import Shown
 from ragstats.io.sources import is_streamed
 from ragstats.models.columns import as_pandas
 from ragstats.models.compressed import Cells, results_of_inference, solve_cells
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from ragstats.evaluation.bootstrap_result import BootstrapResult
 
 
-@dataclass(frozen=True)
-class MeanResults:
+@dataclass(frozen=True, repr=False)
+class MeanResults(Shown):
     """A mean of scores, with its uncertainty between documents.
 
     Everything that an intercept-only OLS (micro) or WLS (macro) result has is here too: ``params``,
@@ -52,6 +53,13 @@ class MeanResults:
         if name.startswith("__") or name == "regression":
             raise AttributeError(name)
         return getattr(self.regression, name)
+
+    def __repr__(self) -> str:
+        table = self.documents
+        return (
+            f"<{self.estimand} mean of {table.score!r}: {self.estimate:.4g}, {table.n_documents}"
+            " documents>"
+        )
 
     @property
     def estimate(self) -> float:
@@ -243,6 +251,8 @@ def mean_of(
     inference = rows.infer(adjustment(cov_type), df_rule(df))
     inference = with_population(inference, table.n_documents, population)
     regression = results_of_inference(rows.fit, inference, cells, estimand)
+    if table.computed_by is not None:
+        regression._results.computed_by = table.computed_by
     return MeanResults(regression, table, estimand, population)
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.evaluation.documents import (
+from ragstats.evaluation.documents import DocumentTable, unknown_system
+from ragstats.exceptions import DataError, unknown_option
+from ragstats.io.scored_rows import (
     COUNT,
     SQUARES,
     TOTAL,
-    DocumentTable,
+    check_columns,
     check_ids,
     checked_scores,
-    unknown_system,
 )
-from ragstats.exceptions import DataError, unknown_column, unknown_option
 from ragstats.models.columns import as_pandas
 
 UNMATCHED = {
@@ -123,12 +123,11 @@ def score_matrix(
         several documents, or a system has no scored query.
     """
     frame = as_pandas(data)
-    for argument, column in {"score": score, "system": system, "doc": doc, "query": query}.items():
-        if column is not None and column not in frame.columns:
-            raise unknown_column(argument, column, frame.columns)
+    named = {"doc": doc, "system": system, "query": query}
+    check_columns(frame.columns, [("score", score), *named.items()])
     if frame.empty:
         raise DataError("data has no rows")
-    for argument, column in {"doc": doc, "system": system, "query": query}.items():
+    for argument, column in named.items():
         if column is not None:
             check_ids(frame, column, argument)
     labels = frame[system].astype(str).to_numpy()

@@ -12,10 +12,11 @@ import pandas as pd
 from ragstats.evaluation.compare import compare
 from ragstats.evaluation.comparison import Comparison
 from ragstats.evaluation.leaderboard import adjust_pvalues
+from ragstats.evaluation.shown import Shown
 
 
 @dataclass(frozen=True)
-class ScoreComparisons:
+class ScoreComparisons(Shown):
     """Comparisons of the same systems under several scores.
 
     Attributes

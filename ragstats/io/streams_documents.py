@@ -11,10 +11,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragstats.exceptions import DataError, unknown_column
 from ragstats.io.engines import GIVEN, KEPT, SumsPlan, Units, key, kind, product
 from ragstats.io.expressions import typed_column
 from ragstats.io.gather import ComputedBy, gather
+from ragstats.io.scored_rows import (
+    as_list,
+    by_document,
+    check_columns,
+    missing_ids,
+    refuse_unscored,
+)
 from ragstats.io.sources import open_source
 from ragstats.io.translated import as_number, key_column
 from ragstats.models.rows import check_missing
@@ -80,13 +86,11 @@ def document_sums(
     (1300, 18869, 3043)
     """
     check_missing(missing)
-    keep = [keep] if isinstance(keep, str) else list(keep)
+    keep = as_list("keep", keep)
     named = [("doc", doc), *([] if by is None else [("by", by)]), *(("keep", k) for k in keep)]
     with open_source(source) as opened:
         schema = opened.schema()
-        for argument, name in (("score", score), *named):
-            if name not in schema:
-                raise unknown_column(argument, name, schema)
+        check_columns(schema, (("score", score), *named))
         if kind(schema[score]) not in ("number", "boolean"):
             raise TypeError(
                 f"score: column {score!r} of dtype {schema[score]} does not hold numbers"
@@ -110,14 +114,9 @@ def document_sums(
     _check_ids(table, named[:n_keys])
     frame = _frame(table, [c for _, c in named])
     unscored = _unscored(frame, by)
-    lost = sum(unscored.values())
-    if missing == "raise" and lost:
-        raise DataError(f"score={score!r}: {lost} rows have no score")
+    refuse_unscored(score, sum(unscored.values()), gathered.n_given, missing)
     scored = frame[frame["n"] > 0]
-    if scored.empty:
-        raise DataError(f"score={score!r}: none of the {gathered.n_given} rows has a score")
-    for column in keep:
-        _check_constant(scored, doc, column)
+    by_document(scored, doc, keep)
     keys = [c for _, c in named[:n_keys]]
     ordered = scored.sort_values(keys, kind="stable")[[*keys, "n", "s", "ss", *keep]]
     return DocumentSums(ordered.reset_index(drop=True), unscored, way)
@@ -129,11 +128,7 @@ def _check_ids(table: pa.Table, named: Sequence[tuple[str, str]]) -> None:
         absent = pc.is_null(table[key(i)].combine_chunks(), nan_is_null=True)
         missing = int(pc.sum(pc.if_else(absent, table[GIVEN].combine_chunks(), 0)).as_py())
         if missing:
-            total = int(pc.sum(table[GIVEN]).as_py())
-            raise DataError(
-                f"{argument}={column!r}: {missing} missing ids in {total} rows; a missing id is not"
-                " a document, query or system of its own"
-            )
+            raise missing_ids(argument, column, missing, int(pc.sum(table[GIVEN]).as_py()))
 
 
 def _frame(table: pa.Table, columns: Sequence[str]) -> pd.DataFrame:
@@ -151,14 +146,3 @@ def _unscored(frame: pd.DataFrame, by: str | None) -> dict[str, int]:
         return {"": int(lost.sum())}
     summed = lost.groupby(frame[by].astype(str).to_numpy()).sum()
     return {str(name): int(count) for name, count in summed.items()}
-
-
-def _check_constant(frame: pd.DataFrame, doc: str, column: str) -> None:
-    distinct = frame[[doc, column]].drop_duplicates()
-    twice = distinct[doc].duplicated()
-    if twice.any():
-        example = distinct.loc[twice, doc].iloc[0]
-        raise ValueError(
-            f"keep={column!r} varies within {int(distinct.loc[twice, doc].nunique())} documents,"
-            f" for instance {example!r}; keep columns that describe the document"
-        )

@@ -10,14 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.evaluation.documents import (
-    DocumentTable,
-    checked_scores,
-    documents,
-    unknown_system,
-)
+from ragstats.evaluation.documents import DocumentTable, documents, unknown_system
 from ragstats.evaluation.pairs import ScoreMatrix, score_matrix
 from ragstats.exceptions import DataError, nearest
+from ragstats.io.scored_rows import checked_scores
 from ragstats.models.columns import as_pandas
 from ragstats.reporting.words import clean, listed
 

@@ -21,11 +21,12 @@ from ragstats.evaluation.diagnostics import (
     leave_one_out,
     warnings_of,
 )
-from ragstats.evaluation.documents import COUNT, SQUARES, TOTAL, DocumentTable
+from ragstats.evaluation.documents import DocumentTable
 from ragstats.evaluation.leaderboard import adjust_pvalues
 from ragstats.evaluation.means import MeanResults, cells_of, mean_of, with_population
 from ragstats.evaluation.recommend import recommend
 from ragstats.exceptions import RagstatsWarning
+from ragstats.io.scored_rows import COUNT, SQUARES, TOTAL
 from ragstats.models.compressed import solve_cells
 from ragstats.reporting.aggregates import Aggregates, PairAggregates, SystemAggregates
 from ragstats.reporting.facts import (

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.evaluation.documents import COUNT, SQUARES, TOTAL, DocumentTable
+from ragstats.evaluation.documents import DocumentTable
 from ragstats.exceptions import DataError
+from ragstats.io.scored_rows import COUNT, SQUARES, TOTAL
 from ragstats.reporting.aggregates import (
     Aggregates,
     Columns,

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from ragstats.core.segments import Codes, Floats
-from ragstats.evaluation.documents import DocumentTable, checked_scores, documents
+from ragstats.evaluation.documents import DocumentTable, documents
 from ragstats.evaluation.pairs import ScoreMatrix, score_matrix
 from ragstats.exceptions import DataError, unknown_column, unknown_option
+from ragstats.io.scored_rows import checked_scores
 from ragstats.models.columns import as_pandas
 
 #: Rules for queries that only one system of a pair has.

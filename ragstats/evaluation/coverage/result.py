@@ -12,12 +12,13 @@ import pandas as pd
 from ragstats.evaluation.coverage.designs import Plan
 from ragstats.evaluation.coverage.methods import METHODS
 from ragstats.evaluation.coverage.tally import DEGENERATE
+from ragstats.evaluation.shown import Shown
 
 WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CoverageResult:
+class CoverageResult(Shown):
     """How often interval methods hold the truth, on samples from a corpus.
 
     Attributes

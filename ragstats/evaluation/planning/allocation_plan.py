@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ragstats.evaluation.shown import Shown
 from ragstats.models.estimand import ESTIMANDS
 
 from .allocation import Counts
@@ -52,7 +53,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AllocationPlan:
+class AllocationPlan(Shown):
     """Documents to draw from each stratum.
 
     Attributes
@@ -198,9 +199,6 @@ class AllocationPlan:
         from .plotting import allocation_figure
 
         return allocation_figure(self)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def _drawn(self, h: int) -> list[str]:
         if self.counts is None:

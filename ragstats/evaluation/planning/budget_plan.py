@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ragstats.evaluation.shown import Shown
 from ragstats.models.estimand import ESTIMANDS
 
 from .splitting import Costs, Optimum, Variances, designs
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetPlan:
+class BudgetPlan(Shown):
     """The best split of a budget.
 
     Attributes
@@ -115,9 +116,6 @@ class BudgetPlan:
         from .plotting import budget_figure
 
         return budget_figure(self)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def _best(self) -> Block:
         best = self.optimum

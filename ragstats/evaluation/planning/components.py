@@ -10,9 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ragstats.core.segments import Floats
-from ragstats.evaluation.documents import check_ids, checked_scores
-from ragstats.exceptions import DataError, unknown_column, unknown_option
+from ragstats.exceptions import DataError
+from ragstats.io.scored_rows import check_columns, check_ids, checked_scores, refuse_unscored
 from ragstats.models.columns import as_pandas
+from ragstats.models.rows import check_missing
 
 from .components_result import LEVELS, VarianceComponents
 
@@ -87,15 +88,11 @@ def variance_components(
     """
     frame = as_pandas(data)
     _check_columns(frame, score=score, doc=doc, query=query, repetition=repetition)
-    if missing not in ("drop", "raise"):
-        raise unknown_option("missing", missing, ("drop", "raise"))
+    check_missing(missing)
     values = checked_scores(frame, score)
     scored = ~np.isnan(values)
     dropped = int((~scored).sum())
-    if missing == "raise" and dropped:
-        raise DataError(f"score={score!r}: {dropped} rows have no score")
-    if not scored.any():
-        raise DataError(f"score={score!r}: none of the {len(frame)} rows has a score")
+    refuse_unscored(score, dropped, len(frame), missing)
     kept = frame[scored]
     documents = pd.factorize(kept[doc])[0]
     queries = pd.MultiIndex.from_arrays([documents, pd.factorize(kept[query])[0]])
@@ -104,9 +101,7 @@ def variance_components(
 
 
 def _check_columns(frame: pd.DataFrame, **columns: str | None) -> None:
-    for argument, column in columns.items():
-        if column is not None and column not in frame.columns:
-            raise unknown_column(argument, column, frame.columns)
+    check_columns(frame.columns, columns.items())
     if frame.empty:
         raise DataError("data has no rows")
     for argument, column in columns.items():

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ragstats.evaluation.shown import Shown
+
 from .text import Block, cell, count, page
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class VarianceComponents:
+class VarianceComponents(Shown):
     """Variances of documents, of queries within documents, of judgements of one query.
 
     Attributes
@@ -135,6 +137,3 @@ class VarianceComponents:
         from .plotting import components_figure
 
         return components_figure(self)
-
-    def __str__(self) -> str:
-        return self.summary()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ragstats.evaluation.shown import Shown
 from ragstats.models.estimand import ESTIMANDS
 
 from .answers import Answer, Question, Task
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DocumentPlan:
+class DocumentPlan(Shown):
     """How many documents to draw, and what they buy.
 
     Attributes
@@ -156,9 +157,6 @@ class DocumentPlan:
         from .plotting import plan_figure
 
         return plan_figure(self)
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def task(self, *, corrected: bool) -> Task:
         """Return half-width, power and detectable difference as functions of K."""

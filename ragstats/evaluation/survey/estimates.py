@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from ragstats.evaluation.shown import Shown
 from ragstats.exceptions import DataError, unknown_option
 
 from .columns import Bools, Floats
@@ -20,7 +21,7 @@ ALTERNATIVES = ("two-sided", "larger", "smaller")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SurveyEstimate:
+class SurveyEstimate(Shown):
     """One or more estimates under a sampling design, with their joint covariance.
 
     With one parameter `estimate`, `se`, `df`, `statistic` and `pvalue` are floats; with several
@@ -252,9 +253,6 @@ class SurveyEstimate:
             "design": self.design.to_dict(),
             "notes": list(self.notes),
         }
-
-    def __str__(self) -> str:
-        return self.summary()
 
     # --- inside ----------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import pandas as pd
 import patsy
 from statsmodels.genmod.families import Binomial, Family, Gaussian
 
+from ragstats.evaluation.shown import Shown
 from ragstats.exceptions import DataError
 
 from .assemble import assemble
@@ -25,7 +26,7 @@ RESTS = 1e-10  # a leverage, or a share of a coefficient, this close to 1 is 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SurveyGLMResults:
+class SurveyGLMResults(Shown):
     """A generalized linear model fitted to a survey sample.
 
     Attributes
@@ -131,9 +132,6 @@ class SurveyGLMResults:
             "iterations": self.iterations,
             "df_design": self.df_design,
         }
-
-    def __str__(self) -> str:
-        return self.summary()
 
     def _series(self, attribute: str) -> pd.Series:
         names = pd.Index(list(self.coefficients.names), tupleize_cols=False)
