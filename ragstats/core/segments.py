@@ -41,13 +41,11 @@ class Segments:
 
     def _runs(self) -> np.ndarray | None:
         """Return where the document changes, if the rows are in the order of the documents."""
-        if len(self.codes) < RUN * self.n_groups:
+        if len(self.codes) < RUN * max(self.n_groups, 1):
             return None
-        steps = np.diff(self.codes)
-        if steps.size == 0 or int(steps.min()) < 0:
-            return None
-        starts = np.concatenate([[0], np.flatnonzero(steps) + 1])
-        return starts if len(starts) == self.n_groups else None
+        starts = np.concatenate([[0], np.flatnonzero(self.codes[1:] != self.codes[:-1]) + 1])
+        ordered = np.array_equal(self.codes[starts], np.arange(self.n_groups))
+        return starts if ordered else None
 
     def sum(self, values: Floats) -> Floats:
         """Sum ``values`` (N,) or each column of (N, p): (K,) or (K, p)."""

@@ -9,11 +9,22 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+
+
+def name_index(*names: str) -> pd.Index:
+    """Return the index of some names: one array of strings, however often it is asked for."""
+    return _name_index(names).view()  # a view, for whoever gives the index a name of its own
+
+
+@lru_cache
+def _name_index(names: tuple[str, ...]) -> pd.Index:
+    return pd.Index(names)
 
 
 def as_pandas(data: Any, *, argument: str = "data") -> pd.DataFrame:

@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 import pandas as pd
 from statsmodels.base.data import PandasData
 
+from ragstats.models.columns import name_index
+
 
 class ClusterData(PandasData):
     """statsmodels' data of a fit whose rows are not independent.
@@ -15,14 +17,10 @@ class ClusterData(PandasData):
     which ``anova_lm`` would test sums of squares of independent rows.
     """
 
-    _labels: pd.Index | None = None
-
     def attach_columns(self, result: Any) -> Any:
         """Label what there is one of for each coefficient, all with the same index."""
-        if self._labels is None:
-            self._labels = pd.Index(self.param_names)
         labelled = pd.Series if result.ndim <= 1 else pd.DataFrame
-        return labelled(result, index=self._labels)
+        return labelled(result, index=name_index(*self.param_names))
 
     @property
     def model_spec(self) -> NoReturn:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ragstats.exceptions import DataError
-from ragstats.models.columns import as_pandas, float_column
+from ragstats.models.columns import as_pandas, float_column, name_index
 from ragstats.models.groups import column_or_values
 from ragstats.models.rows import Rows, assemble, check_finite, check_missing, listed
 
@@ -42,24 +42,30 @@ def rows_from_arrays(
         for argument, given in {"groups": groups, **extras}.items()
         if given is not None or argument == "groups"
     }
-    kept, dropped = _complete_rows(outcome, design)
-    if dropped and missing == "raise":
-        raise DataError(f"endog, exog: {listed(dropped)} under missing='raise'")
+    kept, dropped = np.ones(len(outcome), bool), {}
+    if not (_all_finite(outcome) and _all_finite(design)):
+        kept, dropped = _complete_rows(outcome, design)
+        if dropped and missing == "raise":
+            raise DataError(f"endog, exog: {listed(dropped)} under missing='raise'")
+        if dropped:
+            outcome, design = outcome[kept], design[kept]
+        check_finite(outcome)
+        check_finite(design)
     if not kept.any():
         raise DataError(f"endog, exog: none of the {len(kept)} rows is complete")
-    if dropped:
-        outcome, design = outcome[kept], design[kept]
-    check_finite(outcome)
-    check_finite(design)
     return assemble(outcome, design, columns, kept, dropped)
+
+
+def _all_finite(frame: pd.DataFrame) -> bool:
+    """Whether every value is finite, without a second look where the sum is."""
+    values = frame.to_numpy()
+    return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 
 def _complete_rows(
     outcome: pd.DataFrame, design: pd.DataFrame
 ) -> tuple[np.ndarray, dict[str, int]]:
     """Return which rows have no missing value, and how many have one, by reason."""
-    if _all_finite(outcome) and _all_finite(design):
-        return np.ones(len(outcome), bool), {}
     no_outcome = np.isnan(outcome.to_numpy()).any(axis=1)
     no_covariate = np.isnan(design.to_numpy()).any(axis=1) & ~no_outcome
     reasons = {
@@ -70,17 +76,11 @@ def _complete_rows(
     return ~(no_outcome | no_covariate), dropped
 
 
-def _all_finite(frame: pd.DataFrame) -> bool:
-    """Whether every value is finite, without a second look where the sum is."""
-    values = frame.to_numpy()
-    return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
-
-
 def _as_frame(argument: str, given: Any, stem: str) -> pd.DataFrame:
     """Return the outcome or the design as a frame of float64."""
     if isinstance(given, np.ndarray) and given.dtype == float and given.ndim in (1, 2):
         values = given[:, None] if given.ndim == 1 else given
-        return pd.DataFrame(values, columns=_column_names(stem, values), copy=False)
+        return pd.DataFrame(values, columns=name_index(*_column_names(stem, values)), copy=False)
     if isinstance(given, pd.Series):
         given = given.to_frame(given.name if given.name is not None else stem)
     elif isinstance(given, pd.api.extensions.ExtensionArray):
