@@ -1,12 +1,14 @@
 """Products of K small matrices, one for each document.
 
-Arrays have the shape (K, p, p). Where p is small the documents are contiguous in memory (the array
-is the transpose of one of shape (p, p, K)), and a product is p³ sums over contiguous documents;
-where p is large each document's matrix is contiguous, and a product is a call of BLAS. Every
-function here takes either, and the values do not depend on it but for rounding.
+Arrays have the shape (K, p, p). Where p is small they are stored by columns, so the documents are
+contiguous and a product is p³ sums over them; where p is large they are stored by rows, so each
+matrix is contiguous and a product is a call of BLAS. Every function here takes either, and the
+values do not depend on it but for rounding.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 
@@ -29,20 +31,25 @@ def apply(matrices: Floats, vectors: Floats) -> Floats:
 
 
 def turn(matrices: Floats, basis: Floats) -> Floats:
-    """Return ``basis' M_k basis`` for K matrices (K, p, p) and a basis (p, r)."""
+    """Return ``basis' M_k basis`` for K symmetric matrices (K, p, p) and a basis (p, r)."""
     n_groups, p, _ = matrices.shape
     r = basis.shape[1]
     if max(p, r) > SMALL:
         return np.asarray(basis.T @ np.ascontiguousarray(matrices) @ basis)
-    flat = np.kron(basis, basis).T @ matrices.reshape(n_groups, p * p).T
-    return np.moveaxis(flat.reshape(r, r, n_groups), -1, 0)
+    turned = np.kron(basis, basis).T @ _flat(matrices).T
+    return turned.T.reshape(n_groups, r, r, order="F")
 
 
 def quadratic(matrices: Floats, contrasts: Floats) -> Floats:
-    """Return ``c' M_k c`` for K matrices (K, p, p) and q contrasts (q, p): (q, K)."""
-    n_groups, p, _ = matrices.shape
-    outer = np.einsum("qi,qj->qij", contrasts, contrasts).reshape(len(contrasts), p * p)
-    return np.asarray(outer @ matrices.reshape(n_groups, p * p).T)
+    """Return ``c' M_k c`` for K symmetric matrices (K, p, p) and q contrasts (q, p): (q, K)."""
+    outer = np.einsum("qi,qj->qij", contrasts, contrasts)
+    return np.asarray(outer.reshape(len(contrasts), -1) @ _flat(matrices).T)
+
+
+def _flat(matrices: Floats) -> Floats:
+    """Return symmetric matrices as rows (K, p²), without a copy."""
+    order: Literal["F", "C"] = "F" if matrices.flags.f_contiguous else "C"
+    return matrices.reshape(len(matrices), -1, order=order)
 
 
 def images(matrices: Floats, contrasts: Floats) -> Floats:

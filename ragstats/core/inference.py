@@ -82,6 +82,13 @@ class ClusterInference:
         """The coefficients (p,)."""
         return self.moments.origin
 
+    @property
+    def why_zero(self) -> str:
+        """Why a standard error is 0, where one is, so that there is no p-value."""
+        if self.parts.factor == 0:
+            return "every document of the population is here: the value is known, SE 0"
+        return "the scores do not vary: SE 0 and no p-value"
+
     def covariance(self) -> Floats:
         """Return the covariance of the coefficients (p, p).
 

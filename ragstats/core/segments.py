@@ -16,9 +16,7 @@ RUN = 8
 
 def empty(n_groups: int, *shape: int) -> Floats:
     """Return an uninitialized array (K, *shape), in the memory order that suits its size."""
-    if max(shape) > SMALL:
-        return np.empty((n_groups, *shape))
-    return np.moveaxis(np.empty((*shape, n_groups)), -1, 0)
+    return np.empty((n_groups, *shape), order="C" if max(shape) > SMALL else "F")
 
 
 class Segments:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from ragstats.core.inference import ClusterInference
 from ragstats.core.resampling_batches import Report
 from ragstats.core.resampling_draws import Draws
 from ragstats.core.segments import Floats
-from ragstats.core.wild import wild_bootstrap, wild_contrast
-from ragstats.core.wild_interval import invert
+from ragstats.core.wild import WildReplicates, wild_bootstrap, wild_contrast
+from ragstats.core.wild_interval import WildInterval, invert
 from ragstats.exceptions import unknown_option
 
 SCHEMES = {"WCR": "restricted: the null is imposed", "WCU": "unrestricted"}
@@ -62,7 +62,7 @@ class WildTest:
     listed : bool
         Whether all sign vectors were used, so that nothing was random.
     reason : str
-        Why the test cannot be had; empty otherwise.
+        Why the test cannot be had, or a limit is infinite; empty otherwise.
     needs : str
         The documents without which the contrast could not be estimated; empty otherwise.
     replicates : ndarray (B,)
@@ -127,6 +127,7 @@ def wild_test(
         interval = invert(replicates, alpha, options.alternative)
         low, high = interval.low, interval.high
         pvalue = replicates.pvalue(null, options.alternative)
+        reason = _why_infinite(replicates, interval, alpha, options)
     centre = null if options.scheme == "WCR" else target.estimate
     kind = f"all {replicates.n_boot} sign vectors" if replicates.listed else options.weights
     return WildTest(
@@ -142,6 +143,26 @@ def wild_test(
         needs=known.needs[0],
         replicates=centre + replicates.statistics(null)[0],
     )
+
+
+def _why_infinite(
+    replicates: WildReplicates, interval: WildInterval, alpha: float, options: WildOptions
+) -> str:
+    """Return why a limit that was asked for is infinite; empty where none is."""
+    asked = {"two-sided": (interval.low, interval.high), "larger": (interval.low,),
+             "smaller": (interval.high,)}  # fmt: skip
+    if all(map(isfinite, asked[options.alternative])):
+        return ""
+    smallest = 1 / (1 + replicates.n_boot)
+    if replicates.listed:
+        mirrored = options.scheme == "WCR" and options.alternative == "two-sided"
+        smallest = (1 + mirrored) / replicates.n_boot
+    if smallest > alpha:
+        return (
+            f"the smallest p of {replicates.n_boot} replicates is {smallest:.3g}, above"
+            f" alpha={alpha:g}: no value is rejected"
+        )
+    return f"values on one side are not rejected at alpha={alpha:g}, however far they are"
 
 
 def check_leverage_form(inference: ClusterInference) -> None:

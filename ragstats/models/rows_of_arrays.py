@@ -42,7 +42,8 @@ def rows_from_arrays(
         for argument, given in {"groups": groups, **extras}.items()
         if given is not None or argument == "groups"
     }
-    kept, dropped = np.ones(len(outcome), bool), {}
+    kept = np.ones(len(outcome), bool)
+    dropped: dict[str, int] = {}
     if not (_all_finite(outcome) and _all_finite(design)):
         kept, dropped = _complete_rows(outcome, design)
         if dropped and missing == "raise":

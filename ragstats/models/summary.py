@@ -67,7 +67,7 @@ def notes(results: Any) -> list[str]:
     if design.aliased:
         said.append(f"Dropped as combinations of earlier columns: {', '.join(design.aliased)}.")
     said += [f"{name}: NaN, because it {reason}." for name, reason in results.reasons.items()]
-    return said
+    return said + [f"{remark[0].upper()}{remark[1:]}." for remark in results.remarks]
 
 
 def _short_working_model(results: Any) -> str:

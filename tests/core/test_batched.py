@@ -26,6 +26,8 @@ def test_every_product_is_that_of_each_document(p):
     rng = np.random.default_rng(p)
     left, right, vectors = matrices(rng, 7, p, p), matrices(rng, 7, p, p), rng.normal(size=(7, p))
     contrasts, basis = rng.normal(size=(3, p)), rng.normal(size=(p, p))
+    symmetric = empty(7, p, p)
+    symmetric[...] = left + left.transpose(0, 2, 1)
     each = range(7)
     # sums of at most 81 products of order 1: rounding below 1e-13
     close = {"rtol": 1e-12, "atol": 1e-13}
@@ -42,16 +44,17 @@ def test_every_product_is_that_of_each_document(p):
             batched.apply(a, vectors[0]), np.stack([a[k] @ vectors[0] for k in each]), **close
         )
         np.testing.assert_allclose(
-            batched.turn(a, basis), np.stack([basis.T @ a[k] @ basis for k in each]), **close
-        )
-        np.testing.assert_allclose(
-            batched.quadratic(a, contrasts),
-            [[c @ a[k] @ c for k in each] for c in contrasts],
-            **close,
-        )
-        np.testing.assert_allclose(
             batched.images(a, contrasts),
             np.stack([np.stack([a[k] @ c for k in each], axis=1) for c in contrasts]),
+            **close,
+        )
+    for s in (symmetric, symmetric.copy("C"), symmetric.copy("F")):
+        np.testing.assert_allclose(
+            batched.turn(s, basis), np.stack([basis.T @ s[k] @ basis for k in each]), **close
+        )
+        np.testing.assert_allclose(
+            batched.quadratic(s, contrasts),
+            [[c @ s[k] @ c for k in each] for c in contrasts],
             **close,
         )
 

@@ -353,7 +353,7 @@ def test_another_layout_is_refused_before_anything_else_is_read(tmp_path, monkey
     results.save(tmp_path / "fit")
     monkeypatch.undo()
     with pytest.raises(
-        ValueError, match="stored in format 99 and this version of ragstats reads 2"
+        ValueError, match="stored in format 99 and this version of ragstats reads 3"
     ):
         rs.load(tmp_path / "fit")
     (tmp_path / "other").write_bytes(pickle.dumps({"a": 1}))

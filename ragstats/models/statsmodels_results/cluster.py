@@ -73,11 +73,13 @@ class ClusterResults(HypothesisTests):
             for name, reason in zip(model._design.names, self._coefficients.reasons, strict=True)
             if reason
         }
-        self._warn(model._design.names)
+        self.remarks = tuple(self._remarks(model._design.names))
+        for sentence in (*(f"{name} {why}" for name, why in self.reasons.items()), *self.remarks):
+            warn(sentence)
 
-    def _warn(self, names: tuple[str, ...]) -> None:
-        """Say once what is NaN, what hangs on one document, and what does not vary."""
-        said = [f"{name} {reason}" for name, reason in self.reasons.items()]
+    def _remarks(self, names: tuple[str, ...]) -> list[str]:
+        """Say what hangs on one document, and what does not vary."""
+        said = []
         needed = [
             f"{name} (document {documents})"
             for name, documents in zip(names, self._coefficients.needs, strict=True)
@@ -87,12 +89,9 @@ class ClusterResults(HypothesisTests):
             more = f" and {len(needed) - 3} more" if len(needed) > 3 else ""
             said.append(f"cannot be estimated without one document: {', '.join(needed[:3])}{more}")
         still = [n for n, se in zip(names, self._coefficients.se, strict=True) if se == 0]
-        if still and self._inference.parts.factor == 0:
-            said.append("every document of the population is here: the value is known, SE 0")
-        elif still:
-            said.append(f"the scores do not vary: SE 0 and no p-value for {', '.join(still[:5])}")
-        for sentence in said:
-            warn(sentence)
+        if still:
+            said.append(f"{self._inference.why_zero} for {', '.join(still[:5])}")
+        return said
 
     # ---- the coefficient table ------------------------------------------------------------
 

@@ -15,13 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ragstats.core.adjustment import adjustment
-from ragstats.core.dof import df_rule
-from ragstats.core.inference import ClusterInference
-from ragstats.models.separation import SeparatedInference
-
 #: Layout of the stored results; another one is refused before anything else is read.
-STORED_FORMAT = 2
+STORED_FORMAT = 3
 
 _MODEL_ROWS = ("endog", "exog", "wendog", "wexog", "weights", "mu", "freq_weights", "var_weights",
                "iweights", "_offset_exposure", "offset", "exposure", "n_trials", "_tmp_like_exog",
@@ -51,7 +46,6 @@ def light_model(model: Any) -> Any:
 def stored(results: Any) -> tuple[Any, ...]:
     """Return how results are pickled: the format first, then everything else as bytes."""
     state = {name: value for name, value in results.__dict__.items() if name not in _RECOMPUTED}
-    state["_inference"] = _packed(results._inference)
     state["model"] = _without_frame(results.model)
     state["_cache"] = {k: v for k, v in results._cache.items() if k not in _RECOMPUTED}
     return restored, (STORED_FORMAT, pickle.dumps((type(results), state)))
@@ -77,7 +71,6 @@ def restored(layout: int, content: bytes) -> Any:
     kind, state = pickle.loads(content)
     results = object.__new__(kind)
     results.__dict__.update(state)
-    results._inference = _unpacked(state["_inference"])
     return results
 
 
@@ -89,21 +82,6 @@ def _without_frame(model: Any) -> Any:
     slim.data = copy.copy(model.data)
     slim.data.frame = None
     return slim
-
-
-def _packed(inference: ClusterInference) -> tuple[Any, ...]:
-    """Name the covariance type and the df rule, whose rows of the tables hold functions."""
-    names = (inference.adjustment.name, inference.rule.name)
-    infinite = getattr(inference, "infinite", None), getattr(inference, "n_bound", 0)
-    return (inference.moments, inference.parts, *names, inference.random_effects, *infinite)
-
-
-def _unpacked(packed: tuple[Any, ...]) -> ClusterInference:
-    moments, parts, cov_type, df, effects, infinite, n_bound = packed
-    fields = (moments, parts, adjustment(cov_type), df_rule(df), effects)
-    if infinite is None:
-        return ClusterInference(*fields)
-    return SeparatedInference(*fields, infinite, n_bound)
 
 
 def save(wrapper: Any, fname: Any, *, remove_data: bool) -> None:
