@@ -10,7 +10,7 @@ import pandas as pd
 
 from ragstats.core.segments import Floats
 from ragstats.evaluation.documents import DocumentTable
-from ragstats.evaluation.shown import Shown, told
+from ragstats.evaluation.shown import Shown, because, told
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class BootstrapResult(Shown):
     seed : str
         Where the random numbers came from.
     reason : str
-        Why the limits are NaN; empty otherwise.
+        Why the limits are NaN or infinite; empty otherwise.
     notes : tuple of str
         What else there is to know.
     replicates : ndarray (n_boot,) or None
@@ -92,8 +92,7 @@ class BootstrapResult(Shown):
             "replicates": f"{self.n_boot}, {self.n_discarded} discarded{degenerate}",
             "random numbers": self.seed,
         }
-        said = [f"NaN: {self.reason}"] if self.reason else []
-        said += [f"note: {note}" for note in self.notes]
+        said = because(self.low, self.reason) + [f"note: {note}" for note in self.notes]
         return told(f"Bootstrap by document: {self.label}", rows, *said)
 
     def to_dict(self) -> dict[str, Any]:

@@ -194,7 +194,7 @@ def _from_contrast(
         float(found.df[0]),
         len(np.unique(matrix.codes[used])),
         int(used.sum()),
-        found.reasons[0],
+        stacked.why_zero if found.se[0] == 0 else found.reasons[0],
     )
 
 

@@ -39,7 +39,7 @@ class PairEstimate:
     documents, queries : int
         What it rests on.
     reason : str
-        Why it has no standard error; empty otherwise.
+        Why it has no standard error, or one of 0 and so no p-value; empty otherwise.
     """
 
     estimate: float

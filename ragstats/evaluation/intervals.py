@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ragstats.core.intervals import (
     t_interval,
 )
 from ragstats.evaluation.diagnostics import diagnose
-from ragstats.evaluation.shown import Shown, told
+from ragstats.evaluation.shown import Shown, because, told
 from ragstats.exceptions import DataError, unknown_option
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Interval(Shown):
     Attributes
     ----------
     low, high : float
-        NaN with a ``reason`` where it can't be had.
+        NaN with a ``reason`` where it can't be had; infinite where no value is rejected.
     method : str
         Its name.
     level : float
@@ -38,7 +39,7 @@ class Interval(Shown):
     note : str
         What a reader of the interval must know.
     reason : str
-        Why it is NaN; empty otherwise.
+        Why it is NaN or infinite; empty otherwise.
     """
 
     low: float
@@ -50,8 +51,7 @@ class Interval(Shown):
 
     def summary(self) -> str:
         """Return the interval as text of at most 80 columns."""
-        said = [f"NaN: {self.reason}"] if self.reason else []
-        said += [f"note: {self.note}"] if self.note else []
+        said = because(self.low, self.reason) + [f"note: {self.note}"] * bool(self.note)
         level = f"{100 * self.level:.4g}% interval, {self.method}"
         return told(f"{level}: [{self.low:.6g}, {self.high:.6g}]", {}, *said)
 
@@ -98,8 +98,10 @@ def _of(
     low: Any, high: Any, method: str, alpha: float, note: str = "", reason: str = ""
 ) -> Interval:
     low, high = float(low), float(high)
-    if low != low and not reason:
-        reason = "the standard error is not available"
+    if isfinite(high - low):  # an interval, though perhaps without a width: then that is the note
+        note, reason = note or reason, ""
+    elif isnan(low):
+        reason = reason or "the standard error is not available"
     return Interval(low, high, method, 1 - alpha, note, reason)
 
 

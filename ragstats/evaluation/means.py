@@ -83,7 +83,9 @@ class MeanResults(Shown):
 
     @property
     def reason(self) -> str:
-        """Why the standard error is NaN; empty otherwise."""
+        """Why the standard error is NaN, or is 0 so that there is no p-value; empty otherwise."""
+        if self.se == 0:
+            return str(self.regression._inference.why_zero)
         return next(iter(self.regression.reasons.values()), "")
 
     def conf_int(self, alpha: float = 0.05, method: str = "t", **options: Any) -> pd.DataFrame:

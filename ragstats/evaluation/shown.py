@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import textwrap
 from collections.abc import Mapping
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 #: Columns of a summary.
@@ -38,3 +39,8 @@ def told(title: str, rows: Mapping[str, str], *sentences: str) -> str:
     for sentence in sentences:
         lines += textwrap.wrap(sentence, WIDTH, initial_indent="  ", subsequent_indent="    ")
     return "\n".join(lines)
+
+
+def because(low: float, reason: str) -> list[str]:
+    """Return the sentence that says why a limit is NaN or infinite, if there is one."""
+    return [f"{'NaN' if isnan(low) else 'infinite'}: {reason}"] if reason else []

@@ -25,7 +25,7 @@ class Beside:
     method : str
         Its name in ``conf_int(method=…)``.
     low, high : float
-        Infinite where nothing on that side is rejected; NaN with a ``reason``.
+        Infinite where nothing on that side is rejected, or NaN, with a ``reason``.
     reason : str
         Empty otherwise.
     """

@@ -155,3 +155,66 @@ def test_the_check_that_is_recommended_gives_the_same_numbers_twice():
     check = check.replace("replace=True", "replace=True, replications=40, methods=['cr2']")
     once, twice = (eval(check, {"rs": rs, "data": data}) for _ in range(2))
     pd.testing.assert_frame_equal(once.table, twice.table, check_exact=True)
+
+
+# ---- why there is no p, or no limit ----------------------------------------------------------
+
+
+def two_systems():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"system": ["A"] * 12 + ["B"] * 12, "doc": list("aabbccddeeff") * 2,
+                         "query": [*range(12)] * 2, "y": rng.random(24)})  # fmt: skip
+    same = rows.assign(y=[*rows["y"][:12]] * 2)
+    return rows, same, {"score": "y", "system": "system", "doc": "doc", "estimand": "micro"}
+
+
+@pytest.mark.parametrize("unmatched", ["error", "stacked"])
+@pytest.mark.filterwarnings("ignore:.*SE 0")
+def test_a_difference_without_a_p_says_why(unmatched):
+    rows, same, options = two_systems()
+    for data, population, why in (
+        (same, None, "the scores do not vary: SE 0 and no p-value"),
+        (rows, 6, "every document of the population is here: the value is known, SE 0"),
+    ):
+        c = rs.compare(data, query="query", population=population, unmatched=unmatched, **options)
+        row = c.differences.loc[("B", "A")]
+        assert row["se"] == 0
+        assert np.isnan(row["p"])
+        assert c.estimates[("B", "A")].reason == c.estimates[("A", "B")].reason == why
+        assert f"B - A: {why}" in c.summary()
+
+
+@pytest.mark.filterwarnings("ignore:.*SE 0")
+def test_a_mean_without_a_p_says_why():
+    rows, _, _ = two_systems()
+    census = rs.macro_mean("y", rows[:12], groups="doc", population=6)
+    flat = rs.macro_mean("y", rows[:12].assign(y=0.25), groups="doc")
+    for mean, why in ((census, "every document of the population"), (flat, "the scores do not")):
+        assert (mean.se, np.isnan(mean.pvalue)) == (0, True)
+        assert mean.reason.startswith(why)
+        assert why[1:] in " ".join(str(mean.summary()).split())
+        found = mean.interval()
+        assert (found.low, found.high) == (mean.estimate, mean.estimate)
+        assert (found.reason, found.note) == ("", mean.reason)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.filterwarnings("ignore:.*the smallest p")
+def test_a_wild_interval_of_few_documents_says_why_it_is_the_whole_line(k):
+    # 2/2^K > .05: the sample and its mirror image alone are more than alpha
+    rows = pd.DataFrame({"doc": np.repeat(np.arange(k), 4), "y": np.sin(np.arange(4.0 * k))})
+    mean = rs.micro_mean("y", rows, groups="doc")
+    found = mean.interval("wild")
+    assert (found.low, found.high) == (-np.inf, np.inf)
+    why = f"the smallest p of {2**k} replicates is {2 / 2**k:.3g}, above alpha=0.05"
+    assert found.reason == f"{why}: no value is rejected"
+    boot = rs.wild_bootstrap(mean, "Intercept = 0")
+    assert boot.reason == found.reason
+    assert f"infinite: {why}" in boot.summary()
+
+
+def test_a_wild_interval_of_enough_documents_has_nothing_to_say():
+    rows = pd.DataFrame({"doc": np.repeat(np.arange(6), 4), "y": np.sin(np.arange(24.0))})
+    found = rs.micro_mean("y", rows, groups="doc").interval("wild")
+    assert found.low < found.high < np.inf
+    assert found.reason == ""

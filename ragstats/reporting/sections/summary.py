@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isinf
+from math import isinf, isnan
 
 from ragstats.evaluation.diagnostics import FEW_DF
 from ragstats.models.estimand import MEANING
@@ -127,7 +127,8 @@ def _beside(found: Estimate, *, zero: bool = False) -> str:
     for item in found.beside:
         limits = interval(item.low, item.high, signs=zero)
         said += f" Beside it, the {BESIDE[item.method]} interval is {limits}"
-        if zero and not item.reason:
+        said += f" ({prose(item.reason)})" if item.reason else ""
+        if zero and not isnan(item.low):
             agrees = item.excludes_zero == found.excludes_zero
             which = "excludes" if item.excludes_zero else "includes"
             said += f", which {'also ' if agrees else ''}{which} 0"
