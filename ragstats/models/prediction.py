@@ -126,38 +126,3 @@ def predict_rows(
     df[complete] = estimate.df[inverse]
     reasons[complete] = np.array(estimate.reasons, dtype=object)[inverse]
     return effect, se, df, tuple(reasons)
-
-
-def marginal_effects(results: Any) -> tuple[list[str], Floats, Floats]:
-    """Return names, average marginal effects (m,) and their gradients (m, p) of a GLM.
-
-    Rows count by their frequency weights.
-    """
-    model, params = results.model, np.asarray(results.params)
-    link, weights = model.family.link, model.freq_weights / model.freq_weights.sum()
-    exog, shift = model.exog, model._offset_exposure
-    predictor = exog @ params + shift
-    first, second = link.inverse_deriv(predictor), link.inverse_deriv2(predictor)
-    names, effects, gradients = [], [], []
-    for j, name in enumerate(model.exog_names):
-        column = exog[:, j]
-        if j == model.data.const_idx:
-            continue
-        if np.isin(column, (0.0, 1.0)).all():
-            ends = []
-            for value in (1.0, 0.0):
-                changed = exog.copy()
-                changed[:, j] = value
-                eta = changed @ params + shift
-                ends.append(
-                    (weights @ link.inverse(eta), (weights * link.inverse_deriv(eta)) @ changed)
-                )
-            effects.append(float(ends[0][0] - ends[1][0]))
-            gradients.append(ends[0][1] - ends[1][1])
-        else:
-            effects.append(float(weights @ first * params[j]))
-            gradient = (weights * second * params[j]) @ exog
-            gradient[j] += float(weights @ first)
-            gradients.append(gradient)
-        names.append(name)
-    return names, np.array(effects), np.array(gradients).reshape(len(names), len(params))

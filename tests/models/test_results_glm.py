@@ -154,28 +154,36 @@ def test_predictions_of_incomplete_rows_are_nan_with_the_reason():
 # ---- average marginal effects ------------------------------------------------------------------------------
 
 
+def _mean_of(results, params, **changed):
+    """The weighted mean of the fitted means, with variables of the data changed."""
+    design = results.model._design
+    rows = design.rows_for(results.model.data.frame.assign(**changed)).to_numpy()
+    predictor = rows @ params + results.model._offset_exposure
+    means = results.family.link.inverse(predictor)
+    return np.average(means, weights=results.model.freq_weights)
+
+
+def _difference(results, variable, high, low, width=1.0):
+    def function(params):
+        ends = [_mean_of(results, params, **{variable: value}) for value in (high, low)]
+        return (ends[0] - ends[1]) / width
+
+    return function
+
+
 def test_average_marginal_effects_against_numerical_differentiation(model):
     results = model.fit()
     table = results.average_marginal_effects()
-    assert list(table.index) == ["sys[T.b]", "sys[T.c]", "x"]
-    exog, weights = results.model.exog, results.model.freq_weights
-    position = {name: i for i, name in enumerate(results.params.index)}
-
-    def mean_at(params, rows):
-        predictor = rows @ params + results.model._offset_exposure
-        return np.average(results.family.link.inverse(predictor), weights=weights)
-
-    def effect(name):
-        j, up, down = position[name], exog.copy(), exog.copy()
-        if name == "x":  # the derivative, by a central difference of the fitted means
-            up[:, j] += 1e-5
-            down[:, j] -= 1e-5
-            return lambda params: (mean_at(params, up) - mean_at(params, down)) / 2e-5
-        up[:, j], down[:, j] = 1.0, 0.0
-        return lambda params: mean_at(params, up) - mean_at(params, down)
-
+    x = results.model.data.frame["x"]
+    effects = {
+        "sys[b - a]": _difference(results, "sys", "b", "a"),
+        "sys[c - a]": _difference(results, "sys", "c", "a"),
+        # the derivative, by a central difference of the fitted means
+        "x": _difference(results, "x", x + 1e-5, x - 1e-5, 2e-5),
+    }
+    assert list(table.index) == list(effects)
     for name, row in table.iterrows():
-        function = effect(name)
+        function = effects[name]
         se, df = _delta(results, function)
         assert_allclose(row["effect"], function(results.params.to_numpy()), rtol=NUMERICAL)
         assert_allclose([row["std err"], row["df"]], [se, df], rtol=1e-4)  # a second difference
@@ -189,9 +197,15 @@ def test_average_marginal_effects_are_those_of_statsmodels(name):
     results = MODELS[name].fit()
     fitted = results.model.plain_model().fit(tol=1e-14)
     margins = fitted.get_margeff(dummy=True).summary_frame()
-    table = results.average_marginal_effects()
+    # statsmodels moves each column alone, which is what arrays get here
+    arrays = rs.GLM(
+        results.model.data.orig_endog, results.model.data.orig_exog,
+        groups=DATA["doc"].to_numpy(), family=results.family,
+    ).fit()  # fmt: skip
     # statsmodels stops on the deviance, which leaves half the digits under these links
-    assert_allclose(table["effect"], margins["dy/dx"], rtol=1e-6)
+    assert_allclose(arrays.average_marginal_effects()["effect"], margins["dy/dx"], rtol=1e-6)
+    ours = results.average_marginal_effects()["effect"]
+    assert_allclose(ours["x"], margins.loc["x", "dy/dx"], rtol=1e-6)
     if name not in ("logit", "poisson"):
         return  # statsmodels' HC0 takes the observed information, which differs for these links
     # with every row a document of its own the sandwich is HC0, and so are its margins
@@ -209,10 +223,56 @@ def test_average_marginal_effects_of_a_linear_model_are_its_coefficients():
     results = rs.glm("time ~ sys + x", DATA, groups="doc").fit()
     table = results.average_marginal_effects()
     linear = rs.ols("time ~ sys + x", DATA, groups="doc").fit()
-    names = list(table.index)
+    names = ["sys[T.b]", "sys[T.c]", "x"]
+    assert list(table.index) == ["sys[b - a]", "sys[c - a]", "x"]
     assert_allclose(table["effect"], linear.params[names], rtol=1e-10)
     assert_allclose(table["df"], linear.df_inference[names], rtol=1e-10)
     assert_allclose(table["P>|t|"], linear.pvalues[names], rtol=1e-9)
+
+
+def test_marginal_effects_move_all_columns_of_a_variable():
+    """Two variables with an interaction, a square and a second coding: exact in a linear model."""
+    formula = "time ~ C(sys, Sum) * x + I(x**2)"
+    results = rs.glm(formula, DATA, groups="doc").fit()
+    b, x = results.params, DATA["x"]
+    table = results.average_marginal_effects()
+    s = "C(sys, Sum)"
+    at = {"a": b[f"{s}[S.a]"], "b": b[f"{s}[S.b]"]}
+    by = {"a": b[f"{s}[S.a]:x"], "b": b[f"{s}[S.b]:x"]}
+    for weights in (at, by):
+        weights["c"] = -weights["a"] - weights["b"]
+    slopes = b["x"] + DATA["sys"].map(by) + 2 * b["I(x ** 2)"] * x
+    expected = {
+        "sys[b - a]": at["b"] - at["a"] + (by["b"] - by["a"]) * x.mean(),
+        "sys[c - a]": at["c"] - at["a"] + (by["c"] - by["a"]) * x.mean(),
+        "x": slopes.mean(),
+    }
+    assert list(table.index) == list(expected)
+    # derivatives of the design by differences: 1e-10
+    assert_allclose(table["effect"], list(expected.values()), rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("term", "values", "slope"),
+    [
+        ("np.log(v)", lambda u: np.exp(20 * u - 12), lambda v: 1 / v),  # from 1e-5 to 1e3
+        ("I(v + 5)", lambda u: np.where(u < 0.5, 0.0, u), np.ones_like),  # exact zeros
+        ("np.sqrt(v)", lambda u: 1e9 * u, lambda v: 0.5 / np.sqrt(v)),
+        ("center(v)", lambda u: np.round(u) * 1e6 + 2e6, np.ones_like),
+    ],
+)
+def test_derivatives_of_transformed_variables_at_any_scale(term, values, slope):
+    v = values(np.random.default_rng(3).uniform(size=80))
+    results = rs.glm(f"time ~ {term}", DATA.assign(v=v), groups="doc").fit()
+    found = results.average_marginal_effects().loc["v", "effect"]
+    assert_allclose(found, results.params.iloc[1] * np.mean(slope(v)), rtol=1e-6)
+
+
+def test_a_variable_without_a_derivative_is_left_out_with_a_word():
+    results = rs.glm("time ~ C(x > 0) + n", DATA, groups="doc").fit()
+    with pytest.warns(RagstatsWarning, match=r"x has no marginal effect here.*C\(x > 0\)"):
+        table = results.average_marginal_effects()
+    assert list(table.index) == ["n"]
 
 
 # ---- the fit is statsmodels', and R's ------------------------------------------------------------------------
@@ -391,7 +451,7 @@ def test_infinite_contrasts_in_tests_predictions_and_files(tmp_path):
     assert "is infinite" in prediction.reasons[2]
     assert_allclose(prediction.predicted_mean[2], 1, atol=1e-8)
     effects = results.average_marginal_effects()
-    assert np.isfinite(effects.loc[["sys[T.b]", "x"], "std err"]).all()
+    assert np.isfinite(effects.loc[["sys[b - a]", "x"], "std err"]).all()
     results.save(tmp_path / "fit", remove_data=True)
     loaded = rs.load(tmp_path / "fit")
     assert loaded.reasons == results.reasons

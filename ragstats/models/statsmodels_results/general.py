@@ -16,10 +16,10 @@ from ragstats.core.hypothesis import t_pvalue
 from ragstats.core.inference import ClusterInference
 from ragstats.exceptions import unknown_option
 from ragstats.models.hypotheses import t_statistics
+from ragstats.models.marginal import marginal_effects
 from ragstats.models.prediction import (
     ClusterPrediction,
     checked_labels,
-    marginal_effects,
     one_per_row,
     predict_rows,
 )
@@ -138,10 +138,13 @@ class GLMResults(ClusterResults, SMGLMResults):
         return ClusterPrediction(mean, np.abs(slope) * se, df, reasons, labels)
 
     def average_marginal_effects(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return the average of ``dμ/dx`` over the rows of the fit, for each column of the design.
+        """Return the average change of the fitted mean over the rows, for each variable.
 
-        The gradient of the average in the coefficients is a contrast, whose df are those shown.
-        Columns of 0 and 1 get the difference between 1 and 0 instead of the derivative.
+        A number gets the derivative ``dμ/dx``, a variable of 0 and 1 the difference between the
+        two, and each level of a factor the difference to the first. All columns of the formula
+        that a variable is in move with it: levels, powers, interactions. Without a formula each
+        column of the design moves alone. The gradient of the average in the coefficients is a
+        contrast, whose df are those shown.
 
         Returns
         -------

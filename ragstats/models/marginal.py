@@ -1,0 +1,187 @@
+"""Average marginal effects of a GLM: what moves is a variable, with everything made of it.
+
+In a formula a variable can have several columns, by levels, powers and interactions, so it is the
+variable that moves and the rows of the design follow. Columns of an array move one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ragstats.core.segments import Floats
+from ragstats.models.columns import named_in_formula
+from ragstats.models.say import warn
+
+#: Step of a numeric variable, relative to its value: balances truncation and rounding.
+STEP = float(np.finfo(float).eps ** (1 / 3))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of one variable: from one design to another, or a derivative of the design.
+
+    Attributes
+    ----------
+    name : str
+        As the table shows it.
+    low, high : ndarray (N, p) or None
+        The rows before and after, for a difference.
+    slope : ndarray (N, p) or None
+        The derivative of the rows, for a derivative of the mean.
+    """
+
+    name: str
+    low: Floats | None = None
+    high: Floats | None = None
+    slope: Floats | None = None
+
+
+def marginal_effects(results: Any) -> tuple[list[str], Floats, Floats]:
+    """Return names, average marginal effects (m,) and their gradients (m, p) of a GLM.
+
+    Rows count by their frequency weights.
+    """
+    model, params = results.model, np.asarray(results.params)
+    weights = model.freq_weights / model.freq_weights.sum()
+    mean = _Mean(model.family.link, weights, model._offset_exposure, params)
+    formula = model._design.design_info is not None and model.data.frame is not None
+    changes = list(_of_formula(model) if formula else _of_columns(model))
+    found = [
+        mean.derivative(model.exog, change.slope)
+        if change.slope is not None
+        else mean.difference(change.low, change.high)
+        for change in changes
+    ]
+    effects = np.array([effect for effect, _ in found])
+    gradients = np.array([gradient for _, gradient in found]).reshape(len(found), len(params))
+    return [change.name for change in changes], effects, gradients
+
+
+@dataclass(frozen=True, slots=True)
+class _Mean:
+    """The weighted mean of the fitted means, at any rows of the design."""
+
+    link: Any
+    weights: Floats
+    shift: Any
+    params: Floats
+
+    def difference(self, low: Any, high: Any) -> tuple[float, Floats]:
+        """Return the mean at ``high`` less that at ``low``, and the gradient of both."""
+        (first, first_gradient), (second, second_gradient) = map(self._at, (high, low))
+        return first - second, first_gradient - second_gradient
+
+    def _at(self, rows: Floats) -> tuple[float, Floats]:
+        predictor = rows @ self.params + self.shift
+        gradient = (self.weights * self.link.inverse_deriv(predictor)) @ rows
+        return float(self.weights @ self.link.inverse(predictor)), gradient
+
+    def derivative(self, rows: Floats, slope: Floats) -> tuple[float, Floats]:
+        """Return the mean derivative along ``slope``, and its gradient in the coefficients."""
+        predictor, along = rows @ self.params + self.shift, slope @ self.params
+        first = self.weights * self.link.inverse_deriv(predictor)
+        second = self.weights * self.link.inverse_deriv2(predictor)
+        return float(first @ along), (second * along) @ rows + first @ slope
+
+
+def _of_columns(model: Any) -> Iterator[Change]:
+    """Move one column of the design after the other, the constant excepted."""
+    for j, name in enumerate(model.exog_names):
+        if j == model.data.const_idx:
+            continue
+        if _is_indicator(model.exog[:, j]):
+            low, high = model.exog.copy(), model.exog.copy()
+            low[:, j], high[:, j] = 0.0, 1.0
+            yield Change(name, low, high)
+        else:
+            slope = np.zeros_like(model.exog)
+            slope[:, j] = 1.0
+            yield Change(name, slope=slope)
+
+
+def _of_formula(model: Any) -> Iterator[Change]:
+    """Move one variable of the formula after the other."""
+    design, frame = model._design, model.data.frame
+    right = design.formula.split("~", 1)[1]
+    factors = {factor.code: info for factor, info in design.design_info.factor_infos.items()}
+    for name in named_in_formula(right, frame.columns):
+        used_in = [code for code in factors if name in named_in_formula(code, [name])]
+        categorical = [code for code in used_in if factors[code].type == "categorical"]
+        if not categorical:
+            yield from _numeric(design, frame, name)
+        elif set(categorical) == set(used_in) and all(_names_alone(c, name) for c in used_in):
+            yield from _levels(design, frame, name, factors[used_in[0]].categories)
+        else:
+            warn(
+                f"{name} has no marginal effect here: it enters the formula as"
+                f" {', '.join(used_in)}, which neither has a derivative nor its levels"
+            )
+
+
+def _names_alone(code: str, name: str) -> bool:
+    """Whether a categorical factor is the variable itself: ``x``, ``C(x)`` or ``C(x, coding)``."""
+    plain = code.replace(" ", "")
+    quoted = (name, f"Q('{name}')", f'Q("{name}")')
+    return any(plain == q or plain.startswith((f"C({q})", f"C({q},")) for q in quoted)
+
+
+def _numeric(design: Any, frame: pd.DataFrame, name: str) -> Iterator[Change]:
+    """Move a number: 0/1 from 0 to 1, any other by its derivative."""
+    values = frame[name].to_numpy(float)
+
+    def rows(moved: Any) -> Floats:
+        return np.asarray(design.rows_for(frame.assign(**{name: moved})), float)
+
+    if _is_indicator(values):
+        yield Change(name, rows(0.0), rows(1.0))
+        return
+    slope = _derivative(rows, values)
+    lost = int((~np.isfinite(slope).all(axis=1)).sum())
+    if lost:
+        warn(f"{name} has no marginal effect here: no derivative in {lost} of {len(values)} rows")
+    yield Change(name, slope=slope)
+
+
+def _derivative(function: Callable[[Floats], Floats], values: Floats) -> Floats:
+    """Return the derivative of the rows of a design (N, p) in a number (N,), by differences.
+
+    The scale of a variable is its spread for some functions and its value for others (near 0 the
+    step of a logarithm must be small), so both are tried, and for each element the one is taken
+    that half the step changes less. Columns linear in the variable are exact either way.
+    """
+    spread = 0.1 * float(np.std(values)) or 1.0
+    best, least = np.full((len(values), 1), np.nan), np.full((len(values), 1), np.inf)
+    for scale in (np.maximum(np.abs(values), spread), np.abs(values)):
+        whole, half = (_central(function, values, STEP * scale / part) for part in (1, 2))
+        change = np.where(np.isfinite(whole), np.abs(whole - half), np.inf)
+        best, least = np.where(change < least, whole, best), np.minimum(change, least)
+    return best
+
+
+def _central(function: Callable[[Floats], Floats], values: Floats, step: Floats) -> Floats:
+    above, below = values + step, values - step  # their difference is what was added
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((function(above) - function(below)) / (above - below)[:, None])
+
+
+def _levels(
+    design: Any, frame: pd.DataFrame, name: str, levels: tuple[Any, ...]
+) -> Iterator[Change]:
+    """Move every row to each level, from the first one."""
+
+    def rows(level: Any) -> Floats:
+        moved = pd.Series([level] * len(frame), index=frame.index, dtype=frame[name].dtype)
+        return np.asarray(design.rows_for(frame.assign(**{name: moved})), float)
+
+    first = rows(levels[0])
+    for level in levels[1:]:
+        yield Change(f"{name}[{level} - {levels[0]}]", first, rows(level))
+
+
+def _is_indicator(column: Floats) -> bool:
+    return bool(np.isin(column, (0.0, 1.0)).all())
