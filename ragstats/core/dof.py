@@ -68,12 +68,17 @@ def satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
     """
     n_groups, r, p = parts.overlap.shape
     batch = max(1, BATCH // (n_groups * (r + p)))
+    unit = _unit(contrasts)
     return np.concatenate(
-        [
-            _satterthwaite(parts, contrasts[start : start + batch])
-            for start in range(0, len(contrasts), batch)
-        ]
+        [_satterthwaite(parts, unit[start : start + batch]) for start in range(0, len(unit), batch)]
     )
+
+
+def _unit(contrasts: Floats) -> Floats:
+    """Return the contrasts (q, p) with norm 1: the df have their fourth powers, and no scale."""
+    norms = np.abs(contrasts).max(axis=1, keepdims=True, initial=0.0)
+    scaled = contrasts / np.where(norms > 0, norms, 1.0)  # no square of it overflows
+    return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True).clip(min=1.0))
 
 
 #: Numbers held at once for a batch of contrasts.
@@ -171,7 +176,7 @@ def _ik(context: DfContext, contrasts: Floats) -> Floats:
     if context.random_effects is None:
         raise ValueError("df='IK' needs the random-effects model of an unweighted OLS fit")
     model = context.random_effects
-    return np.array([imbens_kolesar(context.parts, model, c) for c in contrasts])
+    return np.array([imbens_kolesar(context.parts, model, c) for c in _unit(contrasts)])
 
 
 def _minus(context: DfContext, contrasts: Floats, lost: int) -> Floats:

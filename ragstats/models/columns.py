@@ -96,6 +96,20 @@ def _holds_numbers(values: pd.Series) -> bool:
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 
 
+#: What pandas calls columns of times that are stored as Python objects.
+_TIMES = ("datetime", "datetime64", "date", "timedelta", "timedelta64", "time")
+
+
+def holds_times(values: pd.Series) -> bool:
+    """Whether a column holds times or durations, in any dtype."""
+    dtype = values.dtype
+    if isinstance(dtype, pd.ArrowDtype):
+        return dtype.kind in "mM" or str(dtype).startswith(("date", "time"))
+    if dtype.kind in "mM":
+        return True
+    return values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) in _TIMES
+
+
 def outcome_column(values: pd.Series) -> pd.Series:
     """Return an outcome as patsy should read it: true and false are 1 and 0, not two levels."""
     if pd.api.types.is_bool_dtype(values.dtype) or (
@@ -138,3 +152,8 @@ def named_in_formula(formula: str, columns: Iterable[Any]) -> list[Any]:
     for literal in re.findall(r"Q\(\s*('[^']*'|\"[^\"]*\")\s*\)", formula):
         quoted.add(ast.literal_eval(literal))
     return [c for c in columns if c in identifiers or c in quoted]
+
+
+def name_forms(name: str) -> tuple[str, ...]:
+    """Return how a formula can name a column: bare, or quoted."""
+    return name, f"Q('{name}')", f'Q("{name}")'

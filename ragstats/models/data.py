@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+import numpy as np
 import pandas as pd
 from statsmodels.base.data import PandasData
 
@@ -19,8 +20,16 @@ class ClusterData(PandasData):
 
     def attach_columns(self, result: Any) -> Any:
         """Label what there is one of for each coefficient, all with the same index."""
-        labelled = pd.Series if result.ndim <= 1 else pd.DataFrame
-        return labelled(result, index=name_index(*self.param_names))
+        index = name_index(*self.param_names)
+        if len(result) != len(index):
+            return result
+        return (pd.Series if result.ndim == 1 else pd.DataFrame)(result, index=index)
+
+    def attach_cov(self, result: Any) -> Any:
+        """Label the covariance of the coefficients; that of contrasts has no names."""
+        return (
+            super().attach_cov(result) if np.shape(result) == (len(self.cov_names),) * 2 else result
+        )
 
     @property
     def model_spec(self) -> NoReturn:

@@ -212,10 +212,24 @@ def _encode(values: pd.Series) -> tuple[np.ndarray, Any]:
             new[:1] = True
             np.not_equal(numbers[1:], numbers[:-1], out=new[1:])
             return np.cumsum(new) - 1, numbers[new]
+    _refuse_booleans_among_numbers(values)
     try:
         return pd.factorize(values, sort=True)
     except TypeError:  # ids of mixed types have no order; first appearance is one
         return pd.factorize(values)
+
+
+def _refuse_booleans_among_numbers(values: pd.Series) -> None:
+    """Raise where True would be the same document as 1."""
+    if values.dtype != object:
+        return
+    kinds = set(map(type, values))
+    if bool in kinds and len(kinds) > 1:
+        others = ", ".join(sorted(k.__name__ for k in kinds - {bool}))
+        raise DataError(
+            f"{values.name or 'groups'}: document ids are booleans and {others}; True and 1 would"
+            " be one document, so give ids of one type"
+        )
 
 
 def _whole_numbers(values: pd.Series) -> bool:

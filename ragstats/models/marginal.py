@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ragstats.core.segments import Floats
-from ragstats.models.columns import named_in_formula
+from ragstats.models.columns import name_forms, named_in_formula
 from ragstats.models.say import warn
 
 #: Step of a numeric variable, relative to its value: balances truncation and rounding.
@@ -126,8 +126,7 @@ def _of_formula(model: Any) -> Iterator[Change]:
 def _names_alone(code: str, name: str) -> bool:
     """Whether a categorical factor is the variable itself: ``x``, ``C(x)`` or ``C(x, coding)``."""
     plain = code.replace(" ", "")
-    quoted = (name, f"Q('{name}')", f'Q("{name}")')
-    return any(plain == q or plain.startswith((f"C({q})", f"C({q},")) for q in quoted)
+    return any(plain == q or plain.startswith((f"C({q})", f"C({q},")) for q in name_forms(name))
 
 
 def _numeric(design: Any, frame: pd.DataFrame, name: str) -> Iterator[Change]:

@@ -9,7 +9,14 @@ import pandas as pd
 import patsy
 
 from ragstats.exceptions import DataError, nearest
-from ragstats.models.columns import as_pandas, named_in_formula, outcome_column, plain_column
+from ragstats.models.columns import (
+    as_pandas,
+    holds_times,
+    name_forms,
+    named_in_formula,
+    outcome_column,
+    plain_column,
+)
 from ragstats.models.groups import column_or_values
 from ragstats.models.rows import Rows, assemble, check_finite, check_missing, listed
 from ragstats.models.say import warn
@@ -117,12 +124,24 @@ def _matrices(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return outcome and design of the complete rows."""
     try:
+        _refuse_times(patsy.ModelDesc.from_formula(formula), frame)
         endog, exog = patsy.dmatrices(
             formula, plain, eval_env=env, return_type="dataframe", NA_action="drop"
         )
     except patsy.PatsyError as error:
         raise ValueError(_formula_error(formula, error, frame)) from None
     return endog, exog
+
+
+def _refuse_times(description: Any, frame: pd.DataFrame) -> None:
+    """Raise for a column of times on the right side, of which patsy makes one level per time."""
+    for factor in {factor for term in description.rhs_termlist for factor in term.factors}:
+        for name in named_in_formula(factor.code, frame.columns):
+            if factor.code.strip() in name_forms(name) and holds_times(frame[name]):
+                raise ValueError(
+                    f"data: column {name!r} of dtype {frame[name].dtype} holds times, not numbers;"
+                    f" use days since the start, or C({name}) for one level per time"
+                )
 
 
 def _lost_levels(design_info: Any, plain: pd.DataFrame, kept: np.ndarray) -> list[str]:
