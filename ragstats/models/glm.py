@@ -83,6 +83,7 @@ class GLM(sm.GLM):
     """
 
     estimand = "micro"
+    model_name = "GLM"
     _working = "inverse_var"
 
     fit_regularized = Refused(PENALTY)

@@ -34,6 +34,7 @@ class ClusteredLinear:
     _weights: np.ndarray | None
     _working: str
     _results_class: Any
+    model_name: str  # as the summary prints it, whatever way the fit took
     data: Any
     exog: Any
 
@@ -170,6 +171,7 @@ class OLS(ClusteredLinear, sm.OLS):
     (0.0456, 1.92)
     """
 
+    model_name = "OLS"
     _results_class = OLSResults
     _working = "inverse_var"
     estimand = "micro"
@@ -254,6 +256,7 @@ class WLS(ClusteredLinear, sm.WLS):
     (0.6111, 2.0)
     """
 
+    model_name = "WLS"
     _results_class = WLSResults
 
     @needs_groups("rs.WLS(y, X, groups=documents, weights=w)")

@@ -21,7 +21,7 @@ def header(results: Any) -> list[tuple[str, str]]:
     k = inference.moments.n_groups
     rows = [
         ("Dep. Variable", _outcome(results.model.endog_names)),
-        ("Model", type(results.model).__name__),
+        ("Model", results.model.model_name),
         ("Estimand", results.estimand),
         ("Documents (K)", f"{k}"),
         ("Rows (N)", f"{inference.moments.n_rows:g}"),
@@ -110,7 +110,7 @@ def summary(
     table = coefficient_table(results, alpha)
     names, head = _names(table, xname), _head(results, yname)
     smry = Summary()
-    smry.tables.append(_two_columns(head, title or f"{type(results.model).__name__} by document"))
+    smry.tables.append(_two_columns(head, title or f"{results.model.model_name} by document"))
     smry.tables.append(_parameters(table, names))
     smry.add_extra_txt(list(_wrapped(notes(results))))
     return smry
@@ -186,7 +186,7 @@ def summary2(
 ) -> Summary2:
     """Return statsmodels' second kind of summary, with the df column."""
     smry = Summary2()
-    smry.add_title(title or f"Results: {type(results.model).__name__} by document")
+    smry.add_title(title or f"Results: {results.model.model_name} by document")
     smry.add_dict(dict(_head(results, yname)), ncols=2)
     table = coefficient_table(results, alpha)
     table.columns = ["Coef.", "Std.Err.", "t", "df", "P>|t|", *table.columns[5:]]
