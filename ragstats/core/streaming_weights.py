@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragstats.core.adjustment import Adjustment, leverage_power
+from ragstats.core.adjustment import Adjustment
 from ragstats.core.covariance import (
     Contributions,
     contributions,
@@ -20,13 +20,13 @@ from ragstats.core.covariance import (
     own_of_root,
     singular_directions,
 )
-from ragstats.core.dof import DfRule, random_effects
+from ragstats.core.dof import DfRule
 from ragstats.core.inference import ClusterInference
 from ragstats.core.moments import ClusterMoments
 from ragstats.core.rational import inverse_root_nodes
 from ragstats.core.segments import Codes, Floats
 from ragstats.core.streaming import StreamedMoments
-from ragstats.core.working import EQUAL_WEIGHTS
+from ragstats.core.working import effects_of
 
 #: Documents whose roots are computed at once.
 BATCH = 20_000
@@ -70,28 +70,13 @@ class StreamedFit:
         ValueError
             For the Imbens-Kolesár df with weights: their model is for OLS.
         """
-        moments, effects = self.moments, None
-        if rule.name == "IK":
-            if self.weights is not None:
-                raise ValueError(
-                    "df='IK' is defined for unweighted OLS; use df='satterthwaite' with macro"
-                    " estimands"
-                )
-            roots = leverage_power(moments.gram, adjustment.power).values
-            effects = random_effects(moments, roots, rho_floor=rho_floor)
+        moments = self.moments
+        effects = effects_of(rule, moments, self.weights, adjustment, rho_floor=rho_floor)
         if adjustment.name == "CR2" and self.solved.turned is not None:
             parts = _blockwise(self, adjustment)
         else:
             parts = inverse_variance(moments, adjustment)
         return ClusterInference(moments, parts, adjustment, rule, effects)
-
-
-def vary_within(weights: Floats, codes: Codes, n_groups: int) -> bool:
-    """Whether weights (L,) differ within a document."""
-    largest, smallest = np.zeros(n_groups), np.full(n_groups, np.inf)
-    np.maximum.at(largest, codes, weights)
-    np.minimum.at(smallest, codes, weights)
-    return bool(((largest - smallest) > EQUAL_WEIGHTS * largest).any())
 
 
 def _blockwise(fit: StreamedFit, adjustment: Adjustment) -> Contributions:

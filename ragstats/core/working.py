@@ -14,9 +14,10 @@ from ragstats.core.covariance import (
     inverse_variance,
     varying_inverse_variance,
 )
-from ragstats.core.dof import DfRule, random_effects
+from ragstats.core.dof import DfRule, RandomEffects, random_effects
 from ragstats.core.estimate import LeastSquares
 from ragstats.core.inference import ClusterInference
+from ragstats.core.moments import ClusterMoments
 from ragstats.core.segments import Codes, Floats, Segments
 from ragstats.exceptions import unknown_option
 
@@ -71,24 +72,16 @@ class WorkingRows:
             For the Imbens-Kolesár df with weights: their model is for OLS.
         """
         moments = self.fit.moments
-        effects = None
-        if rule.name == "IK":
-            if self.weights is not None:
-                raise ValueError(
-                    "df='IK' is defined for unweighted OLS; use df='satterthwaite' with weights,"
-                    " macro estimands and GLM"
-                )
-            roots = leverage_power(moments.gram, adjustment.power).values
-            effects = random_effects(moments, roots, rho_floor=rho_floor)
+        effects = effects_of(rule, moments, self.weights, adjustment, rho_floor=rho_floor)
         return ClusterInference(moments, self._contributions(adjustment), adjustment, rule, effects)
 
     def _contributions(self, adjustment: Adjustment) -> Contributions:
         moments, n_groups = self.fit.moments, self.fit.moments.n_groups
         weights = self.weights
-        if weights is None or _constant(weights, np.zeros(len(weights), np.intp), 1):
+        if weights is None or constant_within(weights, np.zeros(len(weights), np.intp), 1):
             return inverse_variance(moments, adjustment)
         if self.working == "inverse_var":
-            if adjustment.name != "CR2" or _constant(weights, self.codes, n_groups):
+            if adjustment.name != "CR2" or constant_within(weights, self.codes, n_groups):
                 return inverse_variance(moments, adjustment)
             return varying_inverse_variance(
                 self.fit.basis.rows,
@@ -117,9 +110,35 @@ class WorkingRows:
         )
 
 
-def _constant(weights: Floats, codes: Codes, n_groups: int) -> bool:
-    """Whether the weights are equal within every document."""
+def constant_within(weights: Floats, codes: Codes, n_groups: int) -> bool:
+    """Whether the weights (N,) are equal within every document."""
     largest, smallest = np.zeros(n_groups), np.full(n_groups, np.inf)
     np.maximum.at(largest, codes, weights)
     np.minimum.at(smallest, codes, weights)
     return bool(((largest - smallest) <= EQUAL_WEIGHTS * largest).all())
+
+
+def effects_of(
+    rule: DfRule,
+    moments: ClusterMoments,
+    weights: Floats | None,
+    adjustment: Adjustment,
+    *,
+    rho_floor: bool,
+) -> RandomEffects | None:
+    """Return the random-effects model that a df rule asks for, None where it asks for none.
+
+    Raises
+    ------
+    ValueError
+        For the Imbens-Kolesár df with weights: their model is for OLS.
+    """
+    if rule.name != "IK":
+        return None
+    if weights is not None:
+        raise ValueError(
+            "df='IK' is defined for unweighted OLS; use df='satterthwaite' with weights,"
+            " macro estimands and GLM"
+        )
+    roots = leverage_power(moments.gram, adjustment.power).values
+    return random_effects(moments, roots, rho_floor=rho_floor)

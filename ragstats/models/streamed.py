@@ -16,7 +16,8 @@ from ragstats.core.dof import df_rule
 from ragstats.core.inference import ClusterInference
 from ragstats.core.orthonormal import CONDITION_WARNING
 from ragstats.core.streaming import StreamedMoments, moments_of_cells
-from ragstats.core.streaming_weights import StreamedFit, vary_within
+from ragstats.core.streaming_weights import StreamedFit
+from ragstats.core.working import constant_within
 from ragstats.exceptions import DataError, unknown_column
 from ragstats.io.cells import Problem, Roles, problem
 from ragstats.io.expressions import Scope
@@ -157,7 +158,9 @@ def streamed_ols(
     _refuse_dropped(gathered.sums.dropped, missing)
     found = gathered.problem(roles, macro=macro, env=env, declared=declared, schema=schema)
     weights = found.weights
-    varying = weights is not None and vary_within(weights, found.sums.codes, len(found.sums.ids))
+    varying = weights is not None and not constant_within(
+        weights, found.sums.codes, len(found.sums.ids)
+    )
     solved = moments_of_cells(found.sums, found.design, weights=weights, keep_rows=varying)
     fit = StreamedFit(solved, found.sums.codes, weights)
     return _model(fit, found, gathered, formula)

@@ -17,6 +17,7 @@ from ragstats.models import summary as tables
 from ragstats.models.hypotheses import t_statistics
 from ragstats.models.prediction import ClusterPrediction, checked_labels, predict_rows
 from ragstats.models.say import warn
+from ragstats.models.statsmodels_results.refused import SMALLER_MODEL, OfRows, Refused
 from ragstats.models.statsmodels_results.storing import light_model, stored
 from ragstats.models.statsmodels_results.testing import HypothesisTests, check_alpha
 
@@ -37,6 +38,12 @@ class ClusterResults(HypothesisTests):
     reasons : dict of str to str
         Why a coefficient has no standard error.
     """
+
+    llf = OfRows()
+
+    compare_f_test = Refused(SMALLER_MODEL)
+    compare_lr_test = Refused(SMALLER_MODEL)
+    compare_lm_test = Refused(SMALLER_MODEL)
 
     _coefficients: ContrastEstimate
     _cache: dict[str, Any]

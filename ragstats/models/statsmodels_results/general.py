@@ -27,7 +27,6 @@ from ragstats.models.statsmodels_results.cluster import ClusterResults
 from ragstats.models.statsmodels_results.refused import (
     MARGINS,
     SCORE,
-    SMALLER_MODEL,
     OfPlainFit,
     OfRows,
     Refused,
@@ -59,7 +58,6 @@ class GLMResults(ClusterResults, SMGLMResults):
     deviance = OfRows()
     null_deviance = OfRows()
     pearson_chi2 = OfRows()
-    llf = OfRows()
     llnull = OfRows()
     llf_scaled = OfRows()
     get_hat_matrix_diag = OfRows()
@@ -71,9 +69,6 @@ class GLMResults(ClusterResults, SMGLMResults):
 
     score_test = Refused(SCORE)
     get_margeff = Refused(MARGINS)
-    compare_f_test = Refused(SMALLER_MODEL)
-    compare_lr_test = Refused(SMALLER_MODEL)
-    compare_lm_test = Refused(SMALLER_MODEL)
 
     @classmethod
     def from_fit(cls, model: Any, fit: Any, inference: ClusterInference) -> Any:

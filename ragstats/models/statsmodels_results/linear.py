@@ -15,7 +15,6 @@ from ragstats.models.statsmodels_results.cluster import ClusterResults
 from ragstats.models.statsmodels_results.refused import (
     EMPIRICAL,
     SINGLE_ROWS,
-    SMALLER_MODEL,
     OfPlainFit,
     OfRows,
     Refused,
@@ -37,7 +36,6 @@ class LinearClusterResults(ClusterResults, SMRegressionResults):
     ssr = OfRows()
     centered_tss = OfRows()
     uncentered_tss = OfRows()
-    llf = OfRows()
 
     cov_HC0 = OfPlainFit()
     cov_HC1 = OfPlainFit()
@@ -47,10 +45,6 @@ class LinearClusterResults(ClusterResults, SMRegressionResults):
     HC1_se = OfPlainFit()
     HC2_se = OfPlainFit()
     HC3_se = OfPlainFit()
-
-    compare_f_test = Refused(SMALLER_MODEL)
-    compare_lr_test = Refused(SMALLER_MODEL)
-    compare_lm_test = Refused(SMALLER_MODEL)
 
     @classmethod
     def from_inference(cls, model: Any, inference: ClusterInference) -> Any:
