@@ -17,11 +17,15 @@ from ragstats.io.query import Query
 from ragstats.models.streamed import streamed_ols
 
 duckdb = pytest.importorskip("duckdb", reason="the extra 'duckdb' is not installed")
-ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
 
 
 def as_duckdb(rows, folder):
     return duckdb.connect().read_parquet(str(folder / "*.parquet"))
+
+
+def as_ibis(rows, folder):
+    ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
+    return ibis.memtable(pa.Table.from_pandas(rows, preserve_index=False))
 
 
 def as_query(rows, folder):
@@ -34,7 +38,7 @@ SOURCES = {
     "glob": lambda rows, folder: str(folder / "*.parquet"),
     "folder": lambda rows, folder: folder,
     "Polars lazy": lambda rows, folder: pl.scan_parquet(folder / "*.parquet"),
-    "Ibis": lambda rows, folder: ibis.memtable(pa.Table.from_pandas(rows, preserve_index=False)),
+    "Ibis": as_ibis,
     "iterator": lambda rows, folder: iter([rows[:100], rows[100:100], rows[100:1500], rows[1500:]]),
     "list of polars frames": lambda rows, folder: [pl.from_pandas(rows[:900]), pl.from_pandas(rows[900:])],
     "Arrow batches": lambda rows, folder: pa.Table.from_pandas(rows, preserve_index=False).to_reader(300),
