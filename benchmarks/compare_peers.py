@@ -1,137 +1,144 @@
-"""ragstats CR2 with df against statsmodels' cluster covariance, side by side in one run.
+"""ragstats beside statsmodels, pyfixest, wildboottest and R: time, memory and numbers in one run.
 
-    python benchmarks/compare_peers.py [--quick] [--repeat 5]
+    python benchmarks/compare_peers.py --quick --repeat 3      # statsmodels only, the small sizes
+    python benchmarks/compare_peers.py --python ENV/bin/python --write
 
-Both fit the same arrays with the same integer document ids. Printed are the ratios of the median
-wall times, of the peaks of traced allocations beyond the data (tracemalloc), and of the resident
-set (RSS) of a fresh process that does nothing else.
+All fit the same rows, p = 4, on one thread, each in a process of its own; times are of the fit
+alone, after a warm-up. A fit is stopped at 60 s or 8 GB, and what is printed then is a lower bound.
+The numbers must agree, or the run fails. ``--python`` names an interpreter that has pyfixest and
+wildboottest, if this one has not; what is not installed is said to be so. R uses the BLAS that it
+finds; a folder in the variable R_LD_LIBRARY_PATH comes first.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
-import statistics
-import subprocess
+import dataclasses
+import json
 import sys
+import tempfile
 import time
-import tracemalloc
+from pathlib import Path
+from typing import Any
 
-import numpy as np
+import pandas as pd
+from peers import agreement, catalogue, data, machine
+from peers.data import Case
+from peers.measure import Limits, Measurement, measure
+from peers.table import table, text
 
+RESULTS = Path(__file__).parent / "results"
 SIZES = (
-    (20_000, 1_000),
-    (100_000, 100),
-    (100_000, 10_000),
-    (1_000_000, 10_000),
-    (1_000_000, 100_000),
+    Case(20_000, 1_000),
+    Case(100_000, 100),
+    Case(100_000, 10_000),
+    Case(1_000_000, 10_000),
+    Case(1_000_000, 100_000),
+    # documents of 1,000 rows, each the same
+    Case(20_000, 20, equal=True),
+    Case(100_000, 100, equal=True),
+    Case(1_000_000, 1_000, equal=True),
 )
-P = 4
+WARM = Case(1_000, 50)
+#: What a full run must show: the most that a fit may take of statsmodels' time, and the least by
+#: which two packages of R must be slower where documents have 1,000 rows.
+MOST, LEAST = 1.0, 50.0
+SLOW_IN_R = ("estimatr CR2 + df (R)", "clubSandwich CR2 + df (R)")
 
 
-def data(n_rows: int, n_groups: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return outcome, design (constant, an indicator, two covariates) and ids, sizes unequal."""
-    rng = np.random.default_rng(n_rows + n_groups)
-    weights = rng.pareto(1.5, n_groups) + 0.2
-    groups = rng.choice(n_groups, n_rows, p=weights / weights.sum())
-    groups[:n_groups] = np.arange(n_groups)
-    groups.sort()
-    design = np.column_stack(
-        [np.ones(n_rows), rng.integers(0, 2, n_rows), rng.normal(size=(n_rows, 2))]
+def compare(
+    case: Case, keys: list[str], folder: Path, options: argparse.Namespace
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the table of one size, and everything that was measured."""
+    rows = data.rows(case)
+    folders = [data.write(rows, folder / "rows"), folder / "warm"]
+    limits = Limits(options.seconds, options.gigabytes)
+    found = measure(keys, folders, options.python, options.repeat, limits)
+    differences = agreement.differences(found, agreement.References(rows))
+    record = {
+        **dataclasses.asdict(case),
+        "largest": rows.largest,
+        "peers": {k: _record(m, differences.get(k, {})) for k, m in found.items()},
+    }
+    return table(case, rows.largest, found, differences), record
+
+
+def _record(measured: Measurement, differences: dict[str, float]) -> dict[str, Any]:
+    return {**dataclasses.asdict(measured), "differences": differences}
+
+
+def missed(rows: pd.DataFrame) -> list[str]:
+    """Return in which sizes a goal was missed."""
+    said = []
+    for (n, k, sizes), part in rows.groupby(["n_rows", "n_groups", "sizes"], sort=False):
+        ratio = part.set_index("peer")["ratio"]
+        where = f"N = {n:,}, K = {k:,}, {sizes} sizes"
+        own = 1 / ratio["statsmodels CR1"]
+        if own > MOST:
+            said.append(f"{where}: {own:.2f} times as long as statsmodels")
+        said += [
+            f"{where}: {peer} takes only {ratio[peer]:.0f} times as long"
+            for peer in (SLOW_IN_R if sizes == "equal" else ())
+            if ratio.get(peer, LEAST) < LEAST
+        ]
+    return said
+
+
+def versions(records: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the versions that the peers' processes told."""
+    told = (m["versions"] for record in records for m in record["peers"].values())
+    return {name: version for one in told for name, version in sorted(one.items())}
+
+
+def write(rows: pd.DataFrame, records: list[dict[str, Any]], options: argparse.Namespace) -> None:
+    """Write the table as CSV, and everything as JSON."""
+    RESULTS.mkdir(exist_ok=True)
+    rows.to_csv(RESULTS / "peers.csv", index=False, float_format="%.6g")
+    facts = {
+        "measured": time.strftime("%Y-%m-%d"),
+        "machine": machine.describe(),
+        "versions": versions(records),
+        "limits": {"seconds": options.seconds, "gigabytes": options.gigabytes},
+        "repeat": options.repeat,
+        "threads": 1,
+        "columns": len(data.NAMES),
+        "sizes": records,
+    }
+    (RESULTS / "peers.json").write_text(json.dumps(facts, indent=1) + "\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    effects = rng.normal(size=n_groups)
-    outcome = design @ [0.3, 0.1, 0.2, 0.0] + effects[groups] + rng.normal(size=n_rows)
-    return outcome, design, groups
-
-
-def ragstats_cr2(outcome: np.ndarray, design: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    import ragstats as rs
-
-    result = rs.OLS(outcome, design, groups=groups).fit(cov_type="CR2", df="satterthwaite")
-    return np.column_stack([result.bse, result.df_inference])
-
-
-def statsmodels_cr1(outcome: np.ndarray, design: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    import statsmodels.api as sm
-
-    result = sm.OLS(outcome, design).fit(cov_type="cluster", cov_kwds={"groups": groups})
-    return np.asarray(result.bse)
-
-
-FITS = {"ragstats": ragstats_cr2, "statsmodels": statsmodels_cr1}
-
-
-def seconds(fit: object, arrays: tuple[np.ndarray, ...]) -> float:
-    gc.collect()
-    start = time.perf_counter()
-    fit(*arrays)  # type: ignore[operator]
-    return time.perf_counter() - start
-
-
-def traced_peak(fit: object, arrays: tuple[np.ndarray, ...]) -> int:
-    """Return the peak of what the fit allocates, in bytes."""
-    gc.collect()
-    tracemalloc.start()
-    fit(*arrays)  # type: ignore[operator]
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
-
-
-def resident_peak(name: str, n_rows: int, n_groups: int) -> float:
-    """Return the growth of the resident set of a fresh process during the fit, in MB."""
-    command = [sys.executable, __file__, "--one", name, str(n_rows), str(n_groups)]
-    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-
-
-def one(name: str, n_rows: int, n_groups: int) -> None:
-    arrays = data(n_rows, n_groups)
-    warm = data(1_000, 50)
-    FITS[name](*warm)
-    with open("/proc/self/clear_refs", "w") as reset:
-        reset.write("5")  # forget the peak so far
-    before = _memory("VmRSS")
-    FITS[name](*arrays)
-    print((_memory("VmHWM") - before) / 1024)
-
-
-def _memory(field: str) -> int:
-    """Return a line of /proc/self/status, in kB (Linux)."""
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith(field))
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="the three smaller sizes")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.one:
-        name, n_rows, n_groups = arguments.one
-        one(name, int(n_rows), int(n_groups))
-        return
-    print(f"p = {P}; times in s, memory in MB, ratio = ragstats CR2 + df / statsmodels CR1S")
-    print(
-        f"{'N':>9} {'K':>7} | {'time':>7} {'peer':>7} {'ratio':>5} | {'alloc':>6} {'peer':>6}"
-        f" {'ratio':>5} {'/X':>4} | {'RSS':>5} {'peer':>5} {'ratio':>5}"
-    )
-    for n_rows, n_groups in SIZES[:3] if arguments.quick else SIZES:
-        arrays = data(n_rows, n_groups)
-        for fit in FITS.values():
-            fit(*arrays)
-        pairs = [[seconds(fit, arrays) for fit in FITS.values()] for _ in range(arguments.repeat)]
-        ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
-        peaks = [traced_peak(fit, arrays) / 2**20 for fit in FITS.values()]
-        rss = [resident_peak(name, n_rows, n_groups) for name in FITS]
-        design = arrays[1].nbytes / 2**20
-        print(
-            f"{n_rows:>9,} {n_groups:>7,} | {ours:7.3f} {theirs:7.3f} {ours / theirs:5.2f} |"
-            f" {peaks[0]:6.1f} {peaks[1]:6.1f} {peaks[0] / peaks[1]:5.2f}"
-            f" {peaks[0] / design:4.1f} |"
-            f" {rss[0]:5.0f} {rss[1]:5.0f} {rss[0] / max(rss[1], 1):5.2f}"
-        )
+    parser.add_argument("--quick", action="store_true", help="statsmodels only, three sizes")
+    parser.add_argument("--repeat", type=int, default=5, help="turns of those under 5 s")
+    parser.add_argument("--python", default=sys.executable, help="interpreter with the peers")
+    parser.add_argument("--peers", nargs="+", choices=catalogue.PEERS, help="only these")
+    parser.add_argument("--seconds", type=float, default=Limits().seconds)
+    parser.add_argument("--gigabytes", type=float, default=Limits().gigabytes)
+    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}/peers.*")
+    options = parser.parse_args()
+    keys = options.peers or (["ragstats", "statsmodels"] if options.quick else [*catalogue.PEERS])
+    print("p = 4, one thread; ratio: to the first row of a task; diff.: of the numbers (relative,")
+    print("of p in Monte Carlo errors); RSS: growth of the resident set; alloc: traced, in MB")
+    tables, records = [], []
+    with tempfile.TemporaryDirectory(prefix="ragstats-peers-") as folder:
+        data.write(data.rows(WARM), Path(folder) / "warm")
+        for case in SIZES[:3] if options.quick else SIZES:
+            rows, record = compare(case, keys, Path(folder), options)
+            tables.append(rows)
+            records.append(record)
+            print(text(rows), flush=True)
+    if options.peers:
+        return 0
+    everything = pd.concat(tables, ignore_index=True)
+    if options.write:
+        write(everything, records, options)
+    said = missed(everything)
+    print("", *said, sep="\n")
+    return 0 if options.quick else int(bool(said))  # small sizes on a busy machine prove nothing
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
