@@ -140,7 +140,12 @@ def command_of(key: str, folders: Sequence[Path], python: str) -> list[str] | No
 
 
 def measure(
-    keys: Iterable[str], folders: Sequence[Path], python: str, repeat: int, limits: Limits
+    keys: Iterable[str],
+    folders: Sequence[Path],
+    python: str,
+    repeat: int,
+    limits: Limits,
+    slow: float = SLOW,
 ) -> dict[str, Measurement]:
     """Measure peers on the rows of a folder (and warm them up on those of a second one).
 
@@ -160,7 +165,7 @@ def measure(
             closing = stack.enter_context(contextlib.ExitStack())
             closing.callback(worker.close)
             found[key] = first = _first(worker, limits)
-            if first.status == "ok" and first.median < SLOW:
+            if first.status == "ok" and first.median < slow:
                 fast[key] = worker
                 first.seconds = []
             else:
