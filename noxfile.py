@@ -85,11 +85,14 @@ def wheel(session: nox.Session, versions: str) -> None:
     work = Path(session.create_tmp()).resolve()
     for stale in work.iterdir():
         shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
+    shutil.rmtree(ROOT / "build", ignore_errors=True)  # modules that were deleted since
     session.install("build")
     session.run("python", "-m", "build", "-q", "--wheel", "--outdir", str(work / "dist"), str(ROOT))
     (built,) = (work / "dist").glob("*.whl")
     pinned = lowest() if versions == "lowest" else []
     session.install(f"{built}[test]", *pinned)
+    # pip keeps an installed wheel of the same version, in an environment that is used again
+    session.install("--force-reinstall", "--no-deps", str(built))
     for part in ("tests", "benchmarks"):  # some tests run the benchmark scripts
         shutil.copytree(ROOT / part, work / part)
     shutil.copy(ROOT / "pyproject.toml", work)
