@@ -73,6 +73,7 @@ def test_equivalence_is_two_one_sided_tests(comparison):
 
 @pytest.mark.parametrize("estimand", ["micro", "macro"])
 def test_covariates_are_the_regression(scores, estimand):
+    scores = scores[scores["doc_id"].isin(scores["doc_id"].unique()[::5])]  # 260 documents
     options = {**OPTIONS, "estimand": estimand}
     c = rs.compare(scores, score="rr", covariates="C(section)", baseline="bm25", **options)
     by = {"by": "system"} if estimand == "macro" else {}
