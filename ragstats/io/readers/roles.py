@@ -14,7 +14,8 @@ from ragstats.io.readers.options import Options
 from ragstats.io.readers.raw import OCCURRENCE, RawTable, resolve
 
 # In order of preference; compared in lower case with "_" for blanks and hyphens.
-QUERY_NAMES = ("query_id", "qid", "queryid", "question_id", "example_id", "sample_id", "item_id")
+QUERY_NAMES = ("query_id", "qid", "queryid", "question_id", "example_id", "sample_id", "item_id",
+               "query")  # fmt: skip
 SYSTEM_NAMES = ("system", "system_id", "model", "retriever", "pipeline", "run")
 REPETITION_NAMES = ("repetition", "repetition_number", "replicate", "epoch", "trial")
 METRIC_NAMES = ("metric", "measure")

@@ -335,3 +335,12 @@ def test_two_formats_that_fit_are_an_error() -> None:
     with pytest.raises(DataError, match=r"may be 'phoenix' .*'langsmith' .*; pass format="):
         read_scores(frame)
     assert read_scores(frame, format="frame").format == "frame"
+
+
+def test_a_field_called_query_is_the_query() -> None:
+    frame = table().rename(columns={"query_id": "query"})
+    found = read_scores(frame)
+    assert found.frame["query_id"].to_list() == ["q1", "q2"]
+    assert "query: query;" in str(found)
+    both = read_scores(table(query=["what?", "why?"]))  # an id goes before a text
+    assert both.frame["query_id"].to_list() == ["q1", "q2"]
