@@ -17,6 +17,16 @@ class DataError(ValueError):
     """The data cannot support the analysis that was asked for."""
 
 
+#: A value longer than this is named by its type in a message.
+LONGEST = 120
+
+
+def shown(value: object) -> str:
+    """Return a value for a message: as it is written where that is one short line."""
+    text = repr(value)
+    return text if len(text) <= LONGEST and "\n" not in text else f"<{type(value).__name__}>"
+
+
 def nearest(name: object, allowed: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest allowed name, or an empty string."""
     names = list(allowed)
@@ -32,13 +42,15 @@ def unknown_option(argument: str, got: object, allowed: Iterable[str]) -> ValueE
     """Return the error for a value that is not in the table of a choice."""
     names = list(allowed)
     listed = ", ".join(repr(n) for n in names)
-    return ValueError(f"{argument}={got!r} is unknown{nearest(got, names)}; use one of {listed}")
+    near = nearest(got, names) if isinstance(got, str) else ""
+    return ValueError(f"{argument}={shown(got)} is unknown{near}; use one of {listed}")
 
 
 def unknown_column(argument: str, got: object, columns: Iterable[object]) -> ValueError:
     """Return the error for a column that the data do not have."""
     names = [str(c) for c in columns]
-    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    near = nearest(got, names) if isinstance(got, str) else ""
     return ValueError(
-        f"{argument}={got!r} is not a column of the data{nearest(got, names)}; columns: {shown}"
+        f"{argument}={shown(got)} is not a column of the data{near}; columns: {listed}"
     )

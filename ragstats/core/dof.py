@@ -13,11 +13,11 @@ from math import inf, nan
 
 import numpy as np
 
+from ragstats.checks import one_of
 from ragstats.core.batched import apply, images, quadratic
 from ragstats.core.covariance import Contributions
 from ragstats.core.moments import ClusterMoments
 from ragstats.core.segments import Floats
-from ragstats.exceptions import unknown_option
 
 #: A working variance this small, relative to that of the unadjusted scores, is 0 but for rounding.
 NO_VARIANCE = 1e-12
@@ -214,6 +214,5 @@ DF_RULES = {
 
 def df_rule(name: str) -> DfRule:
     """Return the row of the table, or raise the error that lists the names."""
-    if name not in DF_RULES:
-        raise unknown_option("df", name, DF_RULES)
+    one_of("df", name, DF_RULES)
     return DF_RULES[name]

@@ -9,10 +9,11 @@ from math import nan
 import numpy as np
 from scipy import linalg, stats
 
+from ragstats.checks import one_of
 from ragstats.core.batched import images, turn
 from ragstats.core.covariance import Contributions
 from ragstats.core.segments import Floats
-from ragstats.exceptions import RagstatsWarning, unknown_option
+from ragstats.exceptions import RagstatsWarning
 
 #: Singular values of unit rows below this are redundant constraints.
 REDUNDANT = 1e-9
@@ -28,13 +29,12 @@ def t_pvalue(statistic: Floats, df: Floats, alternative: str = "two-sided") -> F
     ValueError
         If ``alternative`` is not 'two-sided', 'larger' or 'smaller'.
     """
+    one_of("alternative", alternative, ALTERNATIVES)
     if alternative == "two-sided":
         return np.asarray(2 * stats.t.sf(np.abs(statistic), df))
     if alternative == "larger":
         return np.asarray(stats.t.sf(statistic, df))
-    if alternative == "smaller":
-        return np.asarray(stats.t.cdf(statistic, df))
-    raise unknown_option("alternative", alternative, ALTERNATIVES)
+    return np.asarray(stats.t.cdf(statistic, df))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ragstats.core.resampling_batches import Mapper
 from ragstats.core.segments import Codes, Floats
+from ragstats.exceptions import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,9 @@ def check_draws(seed: Any, n_boot: Any, n_jobs: Any, *, optional: bool = False) 
         If there are several processes and no joblib.
     """
     if not _whole(n_boot) or n_boot < 1:
-        raise ValueError(f"n_boot={n_boot!r}: give a whole number of replicates, at least 1")
+        raise ValueError(f"n_boot={shown(n_boot)}: give a whole number of replicates, at least 1")
     if not _whole(n_jobs) or n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs={n_jobs!r}: give 1, 2, … processes, or -1 for all cores")
+        raise ValueError(f"n_jobs={shown(n_jobs)}: give 1, 2, … processes, or -1 for all cores")
     if isinstance(seed, np.random.Generator):
         rng, words = seed, "a Generator that was given"
     elif seed is None and optional:
@@ -64,7 +65,7 @@ def check_draws(seed: Any, n_boot: Any, n_jobs: Any, *, optional: bool = False) 
     elif _whole(seed) and seed >= 0:
         rng, words = np.random.default_rng(int(seed)), f"numpy default_rng({int(seed)})"
     else:
-        raise ValueError(f"seed={seed!r}: give an int (0, 1, …) or a numpy.random.Generator")
+        raise ValueError(f"seed={shown(seed)}: give an int (0, 1, …) or a numpy.random.Generator")
     return Draws(rng, words, int(n_boot), workers(int(n_jobs)))
 
 

@@ -20,6 +20,7 @@ from functools import partial
 
 import numpy as np
 
+from ragstats.checks import one_of
 from ragstats.core.adjustment import ADJUSTMENTS, leverage_power
 from ragstats.core.batched import apply
 from ragstats.core.hypothesis import ALTERNATIVES
@@ -33,7 +34,6 @@ from ragstats.core.resampling_batches import (
 )
 from ragstats.core.segments import Floats
 from ragstats.core.wild_weights import WEIGHTS, all_signs, draw_weights, lists_all
-from ragstats.exceptions import unknown_option
 
 #: A replicate whose t* is this close to the sample's t, relatively, is a tie: it counts as extreme.
 #: Ties are exact in exact arithmetic (v = ±1 repeats the sample); their rounding is below 1e-12.
@@ -105,8 +105,7 @@ def wild_contrast(
     ValueError
         If ``studentize`` is unknown.
     """
-    if studentize not in STUDENTIZED_BY:
-        raise unknown_option("studentize", studentize, STUDENTIZED_BY)
+    one_of("studentize", studentize, STUDENTIZED_BY)
     adjustment = ADJUSTMENTS[studentize]
     contrast = row @ moments.transform
     lift = apply(moments.gram, contrast) / (contrast @ contrast)
@@ -175,8 +174,7 @@ class WildReplicates:
         ValueError
             If the alternative is unknown.
         """
-        if alternative not in ALTERNATIVES:
-            raise unknown_option("alternative", alternative, ALTERNATIVES)
+        one_of("alternative", alternative, ALTERNATIVES)
         numerator, se = self.statistics(null)
         t = (self.target.estimate - null) / self.target.se
         if alternative == "two-sided":
@@ -268,8 +266,7 @@ def wild_bootstrap(
     >>> replicates.n_boot, replicates.pvalue(0.5)
     (32, 0.25)
     """
-    if weights not in WEIGHTS:
-        raise unknown_option("weights", weights, WEIGHTS)
+    one_of("weights", weights, WEIGHTS)
     listed = lists_all(target.n_groups, n_boot, weights)
     if listed:
         n_boot = 2**target.n_groups

@@ -7,6 +7,7 @@ from math import isfinite, nan
 
 import numpy as np
 
+from ragstats.checks import one_of
 from ragstats.core.covariance import inverse_variance
 from ragstats.core.hypothesis import ALTERNATIVES
 from ragstats.core.inference import ClusterInference
@@ -15,7 +16,6 @@ from ragstats.core.resampling_draws import Draws
 from ragstats.core.segments import Floats
 from ragstats.core.wild import WildReplicates, wild_bootstrap, wild_contrast
 from ragstats.core.wild_interval import WildInterval, invert
-from ragstats.exceptions import unknown_option
 
 SCHEMES = {"WCR": "restricted: the null is imposed", "WCU": "unrestricted"}
 
@@ -100,10 +100,8 @@ def wild_test(
         If an option is unknown, random weights have no seed, or CR2 is asked for where it is no
         function of the leverages (weights that vary within documents, or identity variance).
     """
-    if options.scheme not in SCHEMES:
-        raise unknown_option("scheme", options.scheme, SCHEMES)
-    if options.alternative not in ALTERNATIVES:
-        raise unknown_option("alternative", options.alternative, ALTERNATIVES)
+    one_of("scheme", options.scheme, SCHEMES)
+    one_of("alternative", options.alternative, ALTERNATIVES)
     known = inference.contrasts(row[None, :])
     target = wild_contrast(
         inference.moments,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragstats.checks import one_of
 from ragstats.core.adjustment import Adjustment, leverage_power
 from ragstats.core.covariance import (
     Contributions,
@@ -19,7 +20,6 @@ from ragstats.core.estimate import LeastSquares
 from ragstats.core.inference import ClusterInference
 from ragstats.core.moments import ClusterMoments
 from ragstats.core.segments import Codes, Floats, Segments
-from ragstats.exceptions import unknown_option
 
 #: Weights that differ by less than this, relatively, are equal.
 EQUAL_WEIGHTS = 64 * np.finfo(float).eps
@@ -32,9 +32,7 @@ WORKING_MODELS = {
 
 def check_working(name: str) -> str:
     """Return the name of a working model, or raise the error that lists them."""
-    if name not in WORKING_MODELS:
-        raise unknown_option("working", name, WORKING_MODELS)
-    return name
+    return one_of("working", name, WORKING_MODELS)
 
 
 @dataclass(frozen=True, slots=True)

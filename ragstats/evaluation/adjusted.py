@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ragstats.core.inference import ClusterInference
 from ragstats.core.segments import Floats
 from ragstats.evaluation.means import with_population
 from ragstats.evaluation.pairs import ScoreMatrix
-from ragstats.exceptions import DataError, RagstatsWarning
+from ragstats.exceptions import DataError, RagstatsWarning, shown
 from ragstats.models.columns import as_pandas
 from ragstats.models.formula import ols
 
@@ -31,8 +32,14 @@ def adjusted_inference(
     cov_type: str,
     df: str,
     population: int | None,
-) -> ClusterInference:
+) -> tuple[ClusterInference, tuple[str, ...]]:
     """Fit scores on system indicators and covariates; the first coefficients are the systems.
+
+    Returns
+    -------
+    ClusterInference
+    tuple of str
+        That the covariates change nothing, where they do not.
 
     Raises
     ------
@@ -61,6 +68,9 @@ def adjusted_inference(
                 f"covariates={covariates!r}: {str(error).removeprefix('data: ')}; a row without its"
                 " covariate would leave its pair, so drop the whole query first"
             ) from None
+        except ValueError as error:
+            said = str(error).replace(formula, covariates).removeprefix(f"formula={covariates!r}: ")
+            raise ValueError(f"covariates={covariates!r}: {said}") from None
     if model._design.aliased:
         raise DataError(
             f"covariates={covariates!r}: {', '.join(model._design.aliased[:3])} are combinations of"
@@ -72,7 +82,37 @@ def adjusted_inference(
     order = [names.index(column) for column in wanted]
     order += [i for i in range(len(names)) if i not in order]
     inference = reordered(inference, np.array(order))
-    return with_population(inference, len(matrix.documents), population)
+    added = np.asarray(model.exog)[:, order[len(wanted) :]]
+    idle = query is not None and _same_within(added, rows[query], len(wanted))
+    return (
+        with_population(inference, len(matrix.documents), population),
+        (UNCHANGED,) if idle else (),
+    )
+
+
+#: What is said of covariates that cancel in every difference.
+UNCHANGED = (
+    "Every query has all systems and the same covariates under each: they cancel in the"
+    " differences, which are those without covariates."
+)
+
+
+def _same_within(added: Floats, queries: pd.Series, systems: int) -> bool:
+    """Whether every query has all systems, and covariates that are the same under each."""
+    codes, ids = pd.factorize(queries)
+    first = np.zeros(len(ids), np.intp)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    full = bool((np.bincount(codes) == systems).all())
+    return full and bool((added == added[first[codes]]).all())
+
+
+def check_covariates(covariates: Any) -> None:
+    """Raise unless covariates are terms of a formula, or None."""
+    if covariates is not None and not (isinstance(covariates, str) and covariates.strip()):
+        raise TypeError(
+            f"covariates={shown(covariates)}: give terms of a formula, such as"
+            " 'np.log(chunk_words) + C(section)'"
+        )
 
 
 #: The column that holds the system's name as text.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ragstats.checks import one_of
 from ragstats.core.resampling import DocumentSums, Replicates, document_bootstrap
 from ragstats.core.resampling_batches import Report
 from ragstats.core.resampling_draws import Draws, check_draws
@@ -23,7 +24,7 @@ from ragstats.evaluation.documents import DocumentTable
 from ragstats.evaluation.means import MeanResults, mean_of
 from ragstats.evaluation.progress import reporting
 from ragstats.evaluation.wild_bootstrap import of_wild
-from ragstats.exceptions import DataError, RagstatsWarning, unknown_column, unknown_option
+from ragstats.exceptions import DataError, RagstatsWarning, shown, unknown_column
 from ragstats.models.estimand import check_estimand
 from ragstats.models.groups import encode_groups
 from ragstats.models.statsmodels_results import check_alpha
@@ -118,8 +119,7 @@ def bootstrap(
     """
     check_estimand(estimand)
     check_alpha(alpha)
-    if method not in METHODS:
-        raise unknown_option("method", method, METHODS)
+    one_of("method", method, METHODS)
     draws = check_draws(seed, n_boot, n_jobs, optional=method == "wild")
     given, notes = _one_system(table, estimand)
     few = given.n_documents
@@ -167,6 +167,10 @@ def _strata_codes(table: DocumentTable, strata: Any) -> Codes:
         if strata not in table.frame.columns:
             raise unknown_column("strata", strata, table.frame.columns)
         strata = table.frame[strata]
+    if np.ndim(strata) != 1:
+        raise TypeError(
+            f"strata={shown(strata)}: give the name of a kept column, or one value per document"
+        )
     values = pd.Series(np.asarray(strata))
     if len(values) != len(table.frame):
         raise ValueError(

@@ -12,7 +12,7 @@ import pandas as pd
 from ragstats.core.adjustment import adjustment
 from ragstats.core.dof import df_rule
 from ragstats.core.inference import ClusterInference
-from ragstats.evaluation.adjusted import adjusted_inference
+from ragstats.evaluation.adjusted import adjusted_inference, check_covariates
 from ragstats.evaluation.comparison import Comparison, Pair, PairEstimate, pair_contrast
 from ragstats.evaluation.documents import DocumentTable, unknown_system
 from ragstats.evaluation.means import MeanResults, cells_of, mean_of, with_population
@@ -94,14 +94,15 @@ def compare(
     [-0.01553, 0.00193]
     """
     check_estimand(estimand), check_unmatched(unmatched)
+    check_covariates(covariates)
     adjustment(cov_type), df_rule(df)
     matrix = score_matrix(data, score=score, system=system, doc=doc, query=query, systems=systems)
     if len(matrix.systems) < 2:
         raise DataError(
             f"system={system!r} has one system, {matrix.systems[0]!r}; a comparison needs two"
         )
-    if baseline is not None and baseline not in matrix.systems:
-        raise unknown_system(str(baseline), matrix.systems, argument="baseline")
+    if baseline is not None and not (isinstance(baseline, str) and baseline in matrix.systems):
+        raise unknown_system(baseline, matrix.systems, argument="baseline")
     pairs = _pairs(matrix.systems, baseline)
     rule = "stacked" if query is None else unmatched
     if rule == "error":
@@ -109,9 +110,10 @@ def compare(
     options: dict[str, Any] = {"cov_type": cov_type, "df": df, "population": population}
     every = tuple(itertools.permutations(matrix.systems, 2))
     results = {}
+    notes: tuple[str, ...] = ()
     stacked: ClusterInference | None
     if covariates:
-        stacked = adjusted_inference(
+        stacked, notes = adjusted_inference(
             data, matrix, covariates, score=score, system=system, doc=doc, query=query,
             estimand=estimand, matched=rule != "stacked", **options,
         )  # fmt: skip
@@ -122,7 +124,7 @@ def compare(
     estimates = _estimates(matrix, every, results, stacked, estimand, rule, covariates, options)
     return Comparison(
         matrix, estimates, pairs, results, stacked, estimand, baseline, rule, cov_type, df,
-        population, covariates or "", query is not None,
+        population, covariates or "", query is not None, notes,
     )  # fmt: skip
 
 

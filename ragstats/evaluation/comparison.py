@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from ragstats.checks import number, positive
 from ragstats.core.hypothesis import JointTest, t_pvalue
 from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.diagnostics import PairDiagnostics, diagnose_pair
 from ragstats.evaluation.leaderboard import adjust_pvalues, leaderboard
 from ragstats.evaluation.means import MeanResults, mean_of
 from ragstats.evaluation.pairs import ScoreMatrix
-from ragstats.evaluation.shown import Shown
+from ragstats.evaluation.shown import Shown, tabled, wrapped
 from ragstats.extras import need
 from ragstats.models.estimand import MEANING
 from ragstats.models.statsmodels_results import check_alpha
@@ -87,6 +88,8 @@ class Comparison(Shown):
         What the differences are adjusted for; empty when nothing.
     paired_by_query : bool
         Whether queries were named, so that they could be matched.
+    notes : tuple of str
+        What else there is to know.
     """
 
     scores: ScoreMatrix
@@ -102,6 +105,7 @@ class Comparison(Shown):
     population: int | None = None
     covariates: str = ""
     paired_by_query: bool = True
+    notes: tuple[str, ...] = ()
 
     @property
     def systems(self) -> list[str]:
@@ -162,7 +166,7 @@ class Comparison(Shown):
         return {
             system: mean_of(
                 self.scores.of_system(system),
-                estimand or self.estimand,
+                self.estimand if estimand is None else estimand,
                 cov_type=self.cov_type,
                 df=self.df,
                 population=self.population,
@@ -203,9 +207,10 @@ class Comparison(Shown):
         ----------
         Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6), 657-680 (TOST).
         """
-        check_alpha(2 * alpha)
-        if not (np.isfinite(margin) and margin > 0):
-            raise ValueError(f"margin={margin!r}: give a positive difference in units of the score")
+        if number("alpha", alpha) >= 0.5:
+            raise ValueError(f"alpha={alpha!r}: give the level of a one-sided test, below 0.5")
+        check_alpha(alpha)
+        positive("margin", margin)
         rows = []
         for pair in self.pairs:
             e = self.estimates[pair]
@@ -224,7 +229,9 @@ class Comparison(Shown):
 
     def diagnostics(self, system: str, baseline: str) -> PairDiagnostics:
         """Describe a pair on the queries that both systems have: correlation, gain, ties."""
-        both = ~np.isnan(self.scores.column(system)) & ~np.isnan(self.scores.column(baseline))
+        named = {"system": system, "baseline": baseline}
+        pair = [self.scores.column(name, argument=a) for a, name in named.items()]
+        both = ~np.isnan(np.column_stack(pair)).any(axis=1)
         left, right = (self.scores.of_system(name, rows=both) for name in (system, baseline))
         difference = self.scores.differences(system, baseline)
         paired, alone, other = (
@@ -278,23 +285,22 @@ class Comparison(Shown):
         shown = table[["estimate", "se", "df", "p", "low", "high", "documents"]].copy()
         shown["p"] = [f"{p:.2g}" for p in shown["p"]]
         shown["df"] = [f"{df:.1f}" for df in shown["df"]]
-        shown.index = pd.Index([f"{a} - {b}" for a, b in table.index])
         shown = shown.rename(columns={"documents": "K"})
         kind = "Differences" if self.unmatched == "stacked" else "Paired differences"
-        lines = [
-            f"{kind} of {self.scores.score!r}, {self.estimand} estimand,"
-            f" {self.cov_type}, {self.df} df, 95%",
-            shown.to_string(float_format=lambda v: f"{v:.4f}"),
-        ]
-        if self.covariates:
-            lines.append(f"Adjusted for: {self.covariates}")
+        title = (
+            f"{kind} of {self.scores.score!r}, {self.estimand} estimand, {self.cov_type}, {self.df}"
+            " df, 95%"
+        )
+        said = [f"Adjusted for: {self.covariates}"] if self.covariates else []
+        said += self.notes
         lost = {s: n for s, n in self.scores.unscored.items() if n}
         if lost:
-            lines.append("Unscored rows: " + ", ".join(f"{s} {n}" for s, n in lost.items()))
-        lines += self._alone()
+            said.append("Unscored rows: " + ", ".join(f"{s} {n}" for s, n in lost.items()))
+        said += self._alone()
         reasons = {pair: self.estimates[pair].reason for pair in self.pairs}
-        lines += [f"{pair[0]} - {pair[1]}: {why}" for pair, why in reasons.items() if why]
-        return "\n".join(lines)
+        said += [f"{pair[0]} - {pair[1]}: {why}" for pair, why in reasons.items() if why]
+        names = [f"{a} - {b}" for a, b in table.index]
+        return "\n".join([*wrapped(title), *tabled(shown, names), *wrapped(*said)])
 
 
 def _index(pairs: Sequence[Pair]) -> pd.MultiIndex:

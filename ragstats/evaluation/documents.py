@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ragstats.checks import as_list, flag, options_of
 from ragstats.evaluation.shown import Shown, told
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, shown
 from ragstats.io.gather import ComputedBy
 from ragstats.io.scored_rows import (
     COUNT,
     SQUARES,
     TOTAL,
-    as_list,
     by_document,
     check_columns,
     check_ids,
@@ -106,9 +106,11 @@ class DocumentTable(Shown):
             If a column is missing, a count is not positive, or a document occurs twice.
         """
         given = as_pandas(frame, argument="frame")
-        keep = as_list("keep", keep)
+        keep = as_list("keep", keep, "columns")
         named = {"doc": doc, "by": by, "n": n, "s": s, "ss": ss}
-        check_columns(given.columns, [*named.items(), *(("keep", k) for k in keep)])
+        every = [*named.items(), *(("keep", k) for k in keep)]
+        check_columns(given.columns, every, optional=("by", "ss"))
+        flag("binary", binary)
         keys = [doc] if by is None else [doc, by]
         table = given[keys].copy()
         table[COUNT] = float_column("n", given[n])
@@ -166,7 +168,9 @@ class DocumentTable(Shown):
         """
         if self.by is None:
             if name is not None:
-                raise ValueError(f"system={name!r}: the table has no systems; rs.documents(by=…)")
+                raise ValueError(
+                    f"system={shown(name)}: the table has no systems; rs.documents(by=…)"
+                )
             return self
         if name is None:
             if len(self.systems) > 1:
@@ -175,9 +179,9 @@ class DocumentTable(Shown):
                     f" {', '.join(self.systems)}; name one"
                 )
             name = self.systems[0]
-        chosen = self.frame[self.frame[self.by].astype(str) == name]
-        if chosen.empty:
+        if not isinstance(name, str) or name not in self.systems:
             raise unknown_system(name, self.systems)
+        chosen = self.frame[self.frame[self.by].astype(str) == name]
         unscored = {"": self.unscored.get(name, 0)}
         frame = chosen.drop(columns=self.by).reset_index(drop=True)
         return DocumentTable(
@@ -195,6 +199,7 @@ class DocumentTable(Shown):
     def _mean(self, estimand: str, system: str | None, options: dict[str, Any]) -> MeanResults:
         from ragstats.evaluation.means import mean_of
 
+        options_of(mean_of, options, of=f"the {estimand} mean")
         return mean_of(self.system(system), estimand, **options)
 
     def bootstrap(
@@ -203,6 +208,7 @@ class DocumentTable(Shown):
         """Resample documents; options as :func:`ragstats.bootstrap`."""
         from ragstats.evaluation.bootstrap import bootstrap
 
+        options_of(bootstrap, options, of="the bootstrap")
         return bootstrap(self.system(system), estimand=estimand, seed=seed, **options)
 
     def diagnostics(self, system: str | None = None) -> Diagnostics:
@@ -253,12 +259,13 @@ class DocumentTable(Shown):
 
 
 def unknown_system(
-    name: str, systems: Sequence[str], *, unscored: int = 0, argument: str = "system"
+    name: object, systems: Sequence[str], *, unscored: int = 0, argument: str = "system"
 ) -> DataError:
     """Return the error for a system without a scored query."""
     ran = f" ({unscored} rows, none scored)" if unscored else ""
     return DataError(
-        f"{argument}={name!r} has 0 scored queries{ran}; systems with scores: {', '.join(systems)}"
+        f"{argument}={shown(name)} has 0 scored queries{ran}; systems with scores:"
+        f" {', '.join(systems)}"
     )
 
 
@@ -311,9 +318,10 @@ def documents(
     if is_streamed(data):
         return _from_source(data, doc=doc, score=score, by=by, keep=keep, missing=missing)
     frame = as_pandas(data)
-    keep = as_list("keep", keep)
+    keep = as_list("keep", keep, "columns")
     named = {"doc": doc, "by": by}
-    check_columns(frame.columns, [("score", score), *named.items(), *(("keep", k) for k in keep)])
+    every = [("score", score), *named.items(), *(("keep", k) for k in keep)]
+    check_columns(frame.columns, every, optional=("by",))
     if frame.empty:
         raise DataError("data has no rows")
     check_missing(missing)
@@ -341,7 +349,7 @@ def _from_source(
 ) -> DocumentTable:
     """Sum a source by document in its own engine, or batch by batch."""
     sums = document_sums(data, doc=doc, score=score, by=by, keep=keep, missing=missing)
-    kept = tuple(as_list("keep", keep))
+    kept = tuple(as_list("keep", keep, "columns"))
     return DocumentTable(sums.frame, doc, score, by, sums.unscored, kept, sums.computed_by)
 
 
@@ -375,6 +383,12 @@ def _check_aggregates(table: pd.DataFrame, keys: list[str]) -> None:
     counts, totals = table[COUNT].to_numpy(), table[TOTAL].to_numpy()
     if not (np.isfinite(counts) & (counts > 0)).all():
         raise DataError(f"n: {int((~(counts > 0)).sum())} counts are not positive")
+    broken = counts != np.round(counts)
+    if broken.any():
+        raise DataError(
+            f"n: {int(broken.sum())} counts are not whole, for instance {counts[broken][0]:g}; n is"
+            " a number of scored rows"
+        )
     if not np.isfinite(totals).all():
         raise DataError(f"s: {int((~np.isfinite(totals)).sum())} sums are missing or infinite")
     squares = table[SQUARES].to_numpy()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ragstats.checks import flag, one_of, options_of
 from ragstats.core.intervals import (
     iid_se,
     korn_graubard,
@@ -18,7 +19,7 @@ from ragstats.core.intervals import (
 )
 from ragstats.evaluation.diagnostics import diagnose
 from ragstats.evaluation.shown import Shown, because, told
-from ragstats.exceptions import DataError, unknown_option
+from ragstats.exceptions import DataError
 
 if TYPE_CHECKING:
     from ragstats.evaluation.means import MeanResults
@@ -89,9 +90,10 @@ def interval(
     DataError
         If the method is for 0/1 scores, or for scores in [0, 1], and these are not.
     """
-    if method not in INTERVAL_METHODS:
-        raise unknown_option("method", method, INTERVAL_METHODS)
-    return INTERVAL_METHODS[method].compute(mean, alpha=alpha, **options)
+    one_of("method", method, INTERVAL_METHODS)
+    row = INTERVAL_METHODS[method]
+    options_of(row.compute, options, of=f"method={method!r}")
+    return row.compute(mean, alpha=alpha, **options)
 
 
 def _of(
@@ -111,6 +113,7 @@ def _t(mean: MeanResults, *, alpha: float) -> Interval:
 
 
 def _korn_graubard(mean: MeanResults, *, alpha: float, cap: bool = True) -> Interval:
+    flag("cap", cap)
     _require_binary(mean, "korn-graubard")
     table = mean.documents
     low, high = korn_graubard(

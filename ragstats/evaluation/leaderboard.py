@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.multitest import (
+    multipletests,
+    multitest_alias,
+    multitest_methods_names,
+)
 
 from ragstats.core.segments import Floats
+from ragstats.exceptions import unknown_option
 
 if TYPE_CHECKING:
     from ragstats.evaluation.means import MeanResults
 
 
+def check_multiplicity(method: Any) -> None:
+    """Raise unless ``multipletests`` of statsmodels knows the method."""
+    if not isinstance(method, str) or method not in multitest_alias:
+        raise unknown_option("multiplicity", method, multitest_methods_names.values())
+
+
 def adjust_pvalues(pvalues: Floats, method: str = "holm") -> Floats:
     """Return p-values adjusted for multiplicity; NaN stays NaN and is not counted."""
+    check_multiplicity(method)
     adjusted = np.full(len(pvalues), np.nan)
     known = ~np.isnan(pvalues)
     if known.any():

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ragstats.checks import options_of, whole_at_least
 from ragstats.core.adjustment import adjustment
 from ragstats.core.dof import df_rule
 from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.documents import DocumentTable, documents
 from ragstats.evaluation.intervals import Interval, interval
 from ragstats.evaluation.shown import Shown
+from ragstats.exceptions import shown
 from ragstats.io.sources import is_streamed
 from ragstats.models.columns import as_pandas
 from ragstats.models.compressed import Cells, results_of_inference, solve_cells
@@ -121,6 +123,7 @@ class MeanResults(Shown):
         """Resample documents; options as :func:`ragstats.bootstrap`."""
         from ragstats.evaluation.bootstrap import bootstrap
 
+        options_of(bootstrap, options, of="the bootstrap")
         return bootstrap(self, estimand=self.estimand, seed=seed, **options)
 
     def to_dict(self) -> dict[str, Any]:
@@ -279,10 +282,10 @@ def finite_factor(n_documents: int, population: int | None) -> float:
     """
     if population is None:
         return 1.0
-    if isinstance(population, bool) or population != int(population) or population < n_documents:
+    if not whole_at_least(population, n_documents):
         raise ValueError(
-            f"population={population!r}: give the number of documents in the population, at least"
-            f" the {n_documents} that are here"
+            f"population={shown(population)}: give the number of documents in the population, at"
+            f" least the {n_documents} that are here"
         )
     return 1.0 - n_documents / population
 

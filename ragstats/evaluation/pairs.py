@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ragstats.checks import names, one_of
 from ragstats.evaluation.documents import DocumentTable, unknown_system
-from ragstats.exceptions import DataError, unknown_option
+from ragstats.exceptions import DataError
 from ragstats.io.scored_rows import (
     COUNT,
     SQUARES,
@@ -20,6 +21,9 @@ from ragstats.io.scored_rows import (
     checked_scores,
 )
 from ragstats.models.columns import as_pandas
+
+#: What ``systems=`` is a list of.
+SYSTEMS = "names of systems, as text"
 
 UNMATCHED = {
     "error": "every query must be scored for both systems of a pair",
@@ -59,10 +63,11 @@ class ScoreMatrix:
     doc: str
     score: str
 
-    def column(self, system: str) -> np.ndarray:
-        """Return the scores of one system (Q,)."""
-        if system not in self.systems:
-            raise unknown_system(system, self.systems, unscored=self.unscored.get(system, 0))
+    def column(self, system: str, *, argument: str = "system") -> np.ndarray:
+        """Return the scores of one system (Q,), which came as ``argument``."""
+        if not isinstance(system, str) or system not in self.systems:
+            lost = self.unscored.get(str(system), 0)
+            raise unknown_system(system, self.systems, unscored=lost, argument=argument)
         return self.values[:, self.systems.index(system)]
 
     def one_sided(self, system: str, baseline: str) -> np.ndarray:
@@ -124,7 +129,7 @@ def score_matrix(
     """
     frame = as_pandas(data)
     named = {"doc": doc, "system": system, "query": query}
-    check_columns(frame.columns, [("score", score), *named.items()])
+    check_columns(frame.columns, [("score", score), *named.items()], optional=("query",))
     if frame.empty:
         raise DataError("data has no rows")
     for argument, column in named.items():
@@ -132,7 +137,7 @@ def score_matrix(
             check_ids(frame, column, argument)
     labels = frame[system].astype(str).to_numpy()
     every = sorted(set(labels))
-    chosen = every if systems is None else [str(s) for s in systems]
+    chosen = every if systems is None else names("systems", systems, SYSTEMS)
     for name in chosen:
         if name not in every:
             raise unknown_system(name, every)
@@ -149,14 +154,14 @@ def score_matrix(
     columns = pd.Categorical(labels, categories=chosen).codes
     if query is None:
         return _unpaired(values, columns, documents, np.asarray(ids), chosen, unscored, doc, score)
-    queries, names = pd.factorize(_plain(frame[query]), sort=True)
-    _check_queries(queries, documents, columns, np.asarray(names), np.asarray(ids), chosen, query)
-    matrix = np.full((len(names), len(chosen)), np.nan)
+    queries, asked = pd.factorize(_plain(frame[query]), sort=True)
+    _check_queries(queries, documents, columns, np.asarray(asked), np.asarray(ids), chosen, query)
+    matrix = np.full((len(asked), len(chosen)), np.nan)
     matrix[queries, columns] = values
-    codes = np.zeros(len(names), np.intp)
+    codes = np.zeros(len(asked), np.intp)
     codes[queries] = documents
     return ScoreMatrix(
-        matrix, np.asarray(names), np.asarray(ids), codes, chosen, unscored, doc, score
+        matrix, np.asarray(asked), np.asarray(ids), codes, chosen, unscored, doc, score
     )
 
 
@@ -222,6 +227,4 @@ def _check_queries(
 
 def check_unmatched(unmatched: str) -> str:
     """Return the rule's name, or raise the error that lists the names."""
-    if unmatched not in UNMATCHED:
-        raise unknown_option("unmatched", unmatched, UNMATCHED)
-    return unmatched
+    return one_of("unmatched", unmatched, UNMATCHED)

@@ -85,6 +85,11 @@ def recommend(mean: MeanResults) -> Recommendation:
     >>> r.method, r.beside
     ('t', ('wild',))
     """
+    if not isinstance(mean, MeanResults):
+        raise TypeError(
+            f"mean is a {type(mean).__name__}; give rs.micro_mean(…), rs.macro_mean(…) or one of"
+            " the results of a comparison"
+        )
     facts = diagnose(mean.documents)
     method, beside = "t", []
     reasons, cautions = [], []

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from ragstats.checks import names, options_of
 from ragstats.evaluation.compare import compare
 from ragstats.evaluation.comparison import Comparison
-from ragstats.evaluation.leaderboard import adjust_pvalues
-from ragstats.evaluation.shown import Shown
+from ragstats.evaluation.leaderboard import adjust_pvalues, check_multiplicity
+from ragstats.evaluation.shown import Shown, tabled
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,10 @@ class ScoreComparisons(Shown):
         return table
 
     def summary(self) -> str:
-        """Return the differences as text."""
+        """Return the differences as text of at most 80 columns."""
         table = self.differences[["estimate", "se", "p", "p_adjusted", "low", "high"]]
-        return str(table.to_string(float_format=lambda v: f"{v:.4f}"))
+        names = [f"{score}: {a} - {b}" for score, a, b in table.index]
+        return "\n".join(tabled(table, names))
 
 
 def compare_scores(
@@ -78,7 +79,9 @@ def compare_scores(
     >>> c.differences["estimate"].round(4).tolist()
     [-0.0155, -0.0175]
     """
-    if isinstance(scores, str) or not scores:
-        raise ValueError(f"scores={scores!r}: give a list of columns, such as ['hit_at_1', 'rr']")
-    adjust_pvalues(np.array([0.5]), multiplicity)  # an unknown method fails before the work
-    return ScoreComparisons({s: compare(data, score=s, **options) for s in scores}, multiplicity)
+    listed = names("scores", scores, "columns, such as ['hit_at_1', 'rr']")
+    check_multiplicity(multiplicity)
+    if "score" in options:
+        raise TypeError("score= is for compare; compare_scores takes scores=, a list of columns")
+    options_of(compare, options, of="compare_scores")
+    return ScoreComparisons({s: compare(data, score=s, **options) for s in listed}, multiplicity)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 #: Columns of a summary.
 WIDTH = 80
@@ -39,6 +41,23 @@ def told(title: str, rows: Mapping[str, str], *sentences: str) -> str:
     for sentence in sentences:
         lines += textwrap.wrap(sentence, WIDTH, initial_indent="  ", subsequent_indent="    ")
     return "\n".join(lines)
+
+
+def wrapped(*sentences: str) -> list[str]:
+    """Return sentences as lines of at most 80 columns."""
+    lines = [textwrap.wrap(s, WIDTH, subsequent_indent="  ") for s in sentences]
+    return [line for several in lines for line in several]
+
+
+def tabled(frame: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return a table in at most 80 columns; names that leave no room stand below, by number."""
+    for labels in (list(names), [f"({i})" for i in range(1, len(names) + 1)]):
+        lines = frame.set_axis(labels).to_string(float_format=lambda v: f"{v:.4f}").splitlines()
+        if max(map(len, lines)) <= WIDTH:
+            break
+    if labels == list(names):
+        return lines
+    return lines + wrapped(*(f"{i} {name}" for i, name in zip(labels, names, strict=True)))
 
 
 def because(low: float, reason: str) -> list[str]:

@@ -6,14 +6,16 @@ import warnings
 from math import nan
 from typing import Any
 
+from ragstats.checks import one_of
 from ragstats.core.inference import ClusterInference
 from ragstats.core.resampling_batches import Report
 from ragstats.core.resampling_draws import Draws, check_draws
 from ragstats.core.segments import Floats
+from ragstats.core.wild import STUDENTIZED_BY
 from ragstats.core.wild_test import WildOptions, WildTest, check_leverage_form, wild_test
 from ragstats.evaluation.bootstrap_result import BootstrapResult
 from ragstats.evaluation.progress import reporting
-from ragstats.exceptions import RagstatsWarning
+from ragstats.exceptions import RagstatsWarning, shown
 from ragstats.models.hypotheses import parse_constraints
 from ragstats.models.statsmodels_results import check_alpha
 
@@ -91,9 +93,10 @@ def wild_bootstrap(
     rows, values = parse_constraints(r_matrix, results.model.exog_names)
     if len(rows) != 1 or not rows.any():
         raise ValueError(
-            f"r_matrix={r_matrix!r} has {len(rows)} rows, {int(rows.any(axis=1).sum())} of them not"
-            " 0; the wild bootstrap tests one contrast, so call it once for each"
+            f"r_matrix={shown(r_matrix)} has {len(rows)} rows, {int(rows.any(axis=1).sum())} of"
+            " them not 0; the wild bootstrap tests one contrast, so call it once for each"
         )
+    one_of("studentize", studentize, STUDENTIZED_BY)
     options = WildOptions(scheme, weights, studentize, alternative)
     if studentize == "CR2" and results.weighted:
         check_leverage_form(inference)

@@ -123,6 +123,8 @@ def find(paths: Any) -> tuple[str, ...]:
     given: Iterable[Any] = [paths] if isinstance(paths, (str, Path)) else paths
     found: list[str] = []
     for path in map(str, given):
+        if not path:
+            raise DataError("data='' names no file; give a path, a glob or a folder")
         if Path(path).is_dir():
             matched = sorted(map(str, Path(path).rglob("*.parquet")))
         elif Path(path).exists():

@@ -19,30 +19,19 @@ _BESIDE = ("doc", "by", "keep")
 LARGEST = 1e145
 
 
-def as_list(argument: str, names: Any) -> list[str]:
-    """Return one name, or several, as a list.
-
-    Raises
-    ------
-    TypeError
-        If it is neither.
-    """
-    if isinstance(names, str):
-        return [names]
-    if not isinstance(names, Iterable):
-        raise TypeError(f"{argument}={names!r} is not a list of columns; give their names")
-    return list(names)
-
-
-def check_columns(columns: Iterable[Any], named: Iterable[tuple[str, Any]]) -> None:
-    """Raise for an argument (not None) that names no column.
+def check_columns(
+    columns: Iterable[Any], named: Iterable[tuple[str, Any]], *, optional: Sequence[str] = ()
+) -> None:
+    """Raise for an argument that names no column.
 
     Parameters
     ----------
     columns : iterable
         Of the data.
-    named : iterable of (str, str or None)
+    named : iterable of (str, str)
         Arguments and what they were given.
+    optional : sequence of str
+        Arguments that may be None.
 
     Raises
     ------
@@ -53,9 +42,11 @@ def check_columns(columns: Iterable[Any], named: Iterable[tuple[str, Any]]) -> N
     """
     there = list(columns)
     for argument, column in named:
-        if not isinstance(column, Hashable):
+        if column is None and argument in optional:
+            continue
+        if column is None or not isinstance(column, Hashable):
             raise TypeError(f"{argument} is a {type(column).__name__}; give the name of one column")
-        if column is not None and column not in there:
+        if column not in there:
             raise unknown_column(argument, column, there)
         if argument in _BESIDE and column in (COUNT, TOTAL, SQUARES):
             raise ValueError(

@@ -11,11 +11,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragstats.checks import as_list
 from ragstats.io.engines import GIVEN, KEPT, SumsPlan, Units, key, kind, product
 from ragstats.io.expressions import typed_column
 from ragstats.io.gather import ComputedBy, gather
 from ragstats.io.scored_rows import (
-    as_list,
     by_document,
     check_columns,
     missing_ids,
@@ -86,7 +86,7 @@ def document_sums(
     (1300, 18869, 3043)
     """
     check_missing(missing)
-    keep = as_list("keep", keep)
+    keep = as_list("keep", keep, "columns")
     named = [("doc", doc), *([] if by is None else [("by", by)]), *(("keep", k) for k in keep)]
     with open_source(source) as opened:
         schema = opened.schema()

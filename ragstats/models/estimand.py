@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ragstats.checks import one_of
 from ragstats.core.segments import Floats
-from ragstats.exceptions import DataError, unknown_option
+from ragstats.exceptions import DataError
 
 #: What each mean is the mean of.
 MEANING = {"micro": "a random chunk", "macro": "a typical document"}
@@ -21,9 +22,7 @@ ESTIMANDS = {
 
 def check_estimand(estimand: str) -> str:
     """Return the estimand's name, or raise the error that lists the names."""
-    if estimand not in ESTIMANDS:
-        raise unknown_option("estimand", estimand, ESTIMANDS)
-    return estimand
+    return one_of("estimand", estimand, ESTIMANDS)
 
 
 def macro_weights(unit: np.ndarray, by: Sequence[np.ndarray] = ()) -> Floats:

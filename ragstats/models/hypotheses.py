@@ -14,6 +14,7 @@ from scipy import stats
 from statsmodels.stats.contrast import ContrastResults, MultiCompResult
 from statsmodels.stats.multitest import multipletests, multitest_alias
 
+from ragstats.checks import one_of
 from ragstats.core.hypothesis import ALTERNATIVES, JointTest, independent_constraints, t_pvalue
 from ragstats.core.inference import ClusterInference, ContrastEstimate
 from ragstats.core.segments import Floats
@@ -161,8 +162,7 @@ def contrast_test(
     alternative: str,
 ) -> ClusterContrastResults:
     """Test each row on its own, with its own df."""
-    if alternative not in ALTERNATIVES:
-        raise unknown_option("alternative", alternative, ALTERNATIVES)
+    one_of("alternative", alternative, ALTERNATIVES)
     estimate = inference.contrasts(rows, coefficients)
     statistic = t_statistics(estimate, value)
     result = ClusterContrastResults(

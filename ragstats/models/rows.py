@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.exceptions import DataError, nearest
+from ragstats.exceptions import DataError, nearest, shown
 from ragstats.models.columns import float_column
 from ragstats.models.groups import Grouping, encode_groups
 
@@ -61,10 +61,9 @@ _LABELS = ("by", "unit", "absorb")
 
 def check_missing(missing: str) -> None:
     """Raise unless ``missing`` is 'drop' or 'raise'."""
-    if missing not in MISSING:
-        raise ValueError(
-            f"missing={missing!r} is unknown{nearest(missing, MISSING)}; use 'drop' or 'raise'"
-        )
+    if not isinstance(missing, str) or missing not in MISSING:
+        near = nearest(missing, MISSING) if isinstance(missing, str) else ""
+        raise ValueError(f"missing={shown(missing)} is unknown{near}; use 'drop' or 'raise'")
 
 
 def assemble(

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ragstats.checks import names
 from ragstats.evaluation.documents import DocumentTable, documents, unknown_system
-from ragstats.evaluation.pairs import ScoreMatrix, score_matrix
-from ragstats.exceptions import DataError, nearest
-from ragstats.io.scored_rows import checked_scores
+from ragstats.evaluation.pairs import SYSTEMS, ScoreMatrix, score_matrix
+from ragstats.exceptions import DataError, nearest, shown
+from ragstats.io.scored_rows import check_columns, checked_scores
 from ragstats.models.columns import as_pandas
 from ragstats.reporting.words import clean, listed
 
@@ -132,29 +133,31 @@ def gather(
     if columns.system is None:
         for argument, given in {"baseline": baseline, "systems": systems}.items():
             if given is not None:
-                raise ValueError(f"{argument}={given!r} needs system=, the column of systems")
+                raise ValueError(f"{argument}={shown(given)} needs system=, the column of systems")
+    named = {"system": columns.system, "query": columns.query}
+    check_columns(frame.columns, named.items(), optional=("system", "query"))
     table = documents(frame, doc=columns.doc, score=columns.score, by=columns.system)
-    names = _names(frame, columns, table, systems)
-    if baseline is not None and baseline not in names:
-        raise _unknown("baseline", baseline, names)
-    every = tuple(_system(frame, columns, table, name) for name in names)
-    ids = tuple(pd.unique(_of(frame, columns, names)[columns.doc].dropna()).tolist())
+    chosen = _names(frame, columns, table, systems)
+    if baseline is not None and not (isinstance(baseline, str) and baseline in chosen):
+        raise _unknown("baseline", baseline, chosen)
+    every = tuple(_system(frame, columns, table, name) for name in chosen)
+    ids = tuple(pd.unique(_of(frame, columns, chosen)[columns.doc].dropna()).tolist())
     if len(ids) < 2:
         raise DataError(
             f"doc={columns.doc!r}: 1 document, at least 2 needed (the variation between documents"
             " is what the standard error measures)"
         )
     found = Aggregates(columns, baseline, ids, every)
-    if columns.system is None or len(names) < 2:
+    if columns.system is None or len(chosen) < 2:
         return found
     matrix = score_matrix(
         frame, score=columns.score, system=columns.system, doc=columns.doc, query=columns.query,
-        systems=names,
+        systems=chosen,
     )  # fmt: skip
     matched = columns.query is not None and unmatched != "stacked"
     pairs = tuple(
         _pair(matrix, *pair, matched=matched, refuse=unmatched == "error")
-        for pair in pairs_of(names, baseline)
+        for pair in pairs_of(chosen, baseline)
     )
     return replace(found, pairs=pairs, joint=_joint(matrix, matched=matched))
 
@@ -173,23 +176,20 @@ def _names(
     if columns.system is None:
         return [""]
     rows = frame[columns.system].astype(str).value_counts()
-    names = sorted(rows.index) if systems is None else [str(s) for s in systems]
-    repeated = {name for name in names if names.count(name) > 1}
-    if repeated:
-        raise ValueError(f"systems={names!r} names {sorted(repeated)[0]!r} twice; once is right")
-    for name in names:
+    chosen = sorted(rows.index) if systems is None else names("systems", systems, SYSTEMS)
+    for name in chosen:
         if name not in table.systems and name in rows.index:
             raise unknown_system(name, table.systems, unscored=int(rows[name]))
         if name not in table.systems:
             raise _unknown("systems", name, table.systems)
-    return names
+    return chosen
 
 
 def _unknown(argument: str, name: str, systems: Sequence[str]) -> DataError:
     """Return the error for a system that the data do not have, naming the nearest."""
     return DataError(
-        f"{argument}={name!r} has 0 scored queries{nearest(name, systems)}; systems with scores:"
-        f" {listed([clean(s) for s in systems], most=12)}"
+        f"{argument}={shown(name)} has 0 scored queries{nearest(name, systems)}; systems with"
+        f" scores: {listed([clean(s) for s in systems], most=12)}"
     )
 
 

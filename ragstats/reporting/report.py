@@ -7,6 +7,7 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from ragstats.checks import as_list
 from ragstats.reporting.aggregates import Columns, gather
 from ragstats.reporting.blocks import Content
 from ragstats.reporting.bootstraps import bootstraps
@@ -203,7 +204,7 @@ def report(
     >>> "tfidf - bm25" in r.to_text()
     True
     """
-    also = (left_out,) if isinstance(left_out, str) else tuple(str(item) for item in left_out)
+    also = as_list("left_out", left_out, "sentences")
     stated = Stated(
         title=title, population=population, population_size=population_size, design=design,
         levels=levels, fraction=fraction, estimand=estimand, why_estimand=why_estimand,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from numbers import Real
 
 from ragstats.core.adjustment import adjustment
 from ragstats.core.dof import df_rule
 from ragstats.evaluation.pairs import check_unmatched
+from ragstats.exceptions import shown
 from ragstats.models.estimand import check_estimand
 from ragstats.models.statsmodels_results import check_alpha
 
@@ -99,10 +100,10 @@ class Stated:
 
 def check_fraction(fraction: float, population_size: int | None) -> None:
     """Raise for a fraction that is none, or that the population's size already gives."""
-    if isinstance(fraction, bool) or not isfinite(fraction) or not 0 < fraction <= 1:
+    if isinstance(fraction, bool) or not isinstance(fraction, Real) or not 0 < fraction <= 1:
         raise ValueError(
-            f"fraction={fraction!r}: give the share of the population's documents that is here,"
-            " above 0 and at most 1"
+            f"fraction={shown(fraction)}: give the share of the population's documents that is"
+            " here, above 0 and at most 1"
         )
     if population_size is not None:
         raise ValueError(

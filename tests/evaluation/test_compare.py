@@ -202,3 +202,46 @@ def test_a_difference_without_an_interval_is_a_hollow_mark():
     assert np.isnan(c.differences["low"].iloc[0])
     marks = [line for line in c.plot().axes[0].get_lines() if len(line.get_xdata()) == 1]
     assert [(m.get_xdata()[0], m.get_markerfacecolor()) for m in marks] == [(-1.0, "none")]
+
+
+# ---- the text --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [1, 20, 60, 200])
+def test_the_summary_fits_80_columns_with_names_of_any_length(length):
+    names = [f"{'x' * length}-{i}" for i in range(3)]
+    rows = balanced(systems=names)
+    rows["other"] = np.sin(np.arange(len(rows)))
+    rows.loc[0, "score"] = np.nan
+    c = rs.compare(rows, estimand="micro", unmatched="pairwise", **OPTIONS)
+    several = rs.compare_scores(
+        rows, scores=["score", "other"], estimand="micro", unmatched="pairwise",
+        system="system", doc="doc", query="query",
+    )  # fmt: skip
+    for text in (c.summary(), several.summary()):
+        assert max(map(len, text.splitlines())) <= 80
+        whole = "".join(text.split())
+        assert all(f"{a}-{b}" in whole for a, b in c.pairs)
+        assert f"{c.differences['estimate'].iloc[0]:.4f}" in whole
+
+
+@pytest.mark.parametrize("estimand", ["micro", "macro"])
+def test_covariates_that_cancel_in_the_pairs_are_said_to_change_nothing(estimand):
+    rows = balanced()
+    rng = np.random.default_rng(1)
+    words = dict(zip(rows["query"].unique(), rng.random(rows["query"].nunique()), strict=True))
+    rows = rows.assign(words=rows["query"].map(words), turn=rng.random(len(rows)))
+    plain = rs.compare(rows, estimand=estimand, **OPTIONS)
+    same = rs.compare(rows, estimand=estimand, covariates="words", **OPTIONS)
+    other = rs.compare(rows, estimand=estimand, covariates="words + turn", **OPTIONS)
+    one = plain.differences[["estimate", "se", "df"]].to_numpy()
+    # The covariate is orthogonal to every difference of a document: rounding only.
+    np.testing.assert_allclose(same.differences[["estimate", "se", "df"]], one, rtol=1e-9)
+    assert "they cancel in the differences" in " ".join(same.summary().split())
+    assert same.notes
+    assert np.abs(other.differences["estimate"] - plain.differences["estimate"]).max() > 1e-3
+    assert other.notes == plain.notes == ()
+    unbalanced = rs.compare(
+        rows.iloc[1:], estimand=estimand, covariates="words", unmatched="stacked", **OPTIONS
+    )
+    assert unbalanced.notes == ()

@@ -102,6 +102,7 @@ def test_an_empty_table_is_refused():
     [
         ({"doc": ["a", "a"], "n": [1, 2], "s": [0, 1]}, "repeat a document"),
         ({"doc": ["a", "b"], "n": [1, 0], "s": [0, 1]}, "1 counts are not positive"),
+        ({"doc": ["a", "b"], "n": [1, 2.5], "s": [0, 1]}, r"n: 1 counts are not whole, .* 2\.5"),
         ({"doc": ["a", "b"], "n": [1, 2], "s": [0, np.nan]}, "1 sums are missing"),
         ({"doc": ["a", "b"], "n": [1, 2], "s": [0, 2], "ss": [0, 1]}, "smaller than s²/n"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ragstats.checks import names
 from ragstats.evaluation.coverage.designs import Plan
 from ragstats.evaluation.coverage.methods import METHODS, Method, method
 from ragstats.evaluation.coverage.population import Population
@@ -28,10 +29,10 @@ def choose_estimands(estimand: Any) -> tuple[str, ...]:
     ValueError
         If one is unknown, or there is none.
     """
-    names = [estimand] if isinstance(estimand, str) else list(estimand)
-    if not names:
-        raise ValueError(f"estimand={estimand!r} names none; use {', '.join(map(repr, ESTIMANDS))}")
-    return tuple(dict.fromkeys(check_estimand(name) for name in names))
+    if isinstance(estimand, str):
+        return (check_estimand(estimand),)
+    listed = names("estimand", estimand, f"{' and '.join(map(repr, ESTIMANDS))}")
+    return tuple(check_estimand(name) for name in listed)
 
 
 def choose_methods(
@@ -49,10 +50,8 @@ def choose_methods(
     if isinstance(methods, str) and methods in GROUPS:
         rows = [row for row in METHODS.values() if GROUPS[methods](row)]
         return _defined(rows, estimands, plan, population)
-    names = [methods] if isinstance(methods, str) else list(methods)
-    if not names:
-        raise ValueError(f"methods={methods!r} names none; use 'all', 'closed-form' or a list")
-    rows = list(dict.fromkeys(_named(name) for name in names))
+    listed = [methods] if isinstance(methods, str) else names("methods", methods, "methods")
+    rows = list(dict.fromkeys(_named(name) for name in listed))
     for row in rows:
         _refuse(row, estimands, plan, population)
     return _defined(rows, estimands, plan, population)[0], ()

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ragstats.checks import flag, whole
 from ragstats.core.segments import Codes
 from ragstats.evaluation.coverage.population import Population
 from ragstats.evaluation.coverage.sample import WHOLE, Sample, Strata
-from ragstats.exceptions import DataError, nearest, unknown_option
+from ragstats.exceptions import DataError, nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +159,8 @@ def plan_of(
     DataError
         If the population has too few documents, or a stratum would have one without a variance.
     """
-    if design not in DESIGNS:
-        raise unknown_option("design", design, DESIGNS)
-    k = whole_number("documents", documents, at_least=2)
+    k = whole("documents", documents, least=2)
+    flag("replace", replace), flag("fpc", correct)
     if replace and correct:
         raise ValueError("fpc=True with replace=True: drawing with replacement has no correction")
     _refuse_out_of_place(design, population, allocation, queries_per_document)
@@ -176,14 +176,6 @@ def plan_of(
     if design == "two-stage":
         return Plan(design, k, replace, correct, (k,), _queries(queries_per_document, correct))
     return plan
-
-
-def whole_number(argument: str, value: Any, *, at_least: int) -> int:
-    """Return a whole number, or raise the error that says which."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < at_least:
-        raise ValueError(f"{argument}={value!r}: give a whole number, at least {at_least}")
-    return int(value)
 
 
 def _refuse_out_of_place(
@@ -203,7 +195,7 @@ def _refuse_out_of_place(
 
 
 def _queries(queries: Any, correct: bool) -> int:
-    count = whole_number("queries_per_document", queries, at_least=1)
+    count = whole("queries_per_document", queries, least=1)
     if correct and count == 1:
         raise DataError(
             "queries_per_document=1 with fpc=True: one query shows no variance within documents;"
@@ -231,9 +223,7 @@ def _allocation(allocation: Any, population: Population, k: int, replace: bool) 
     for name in population.names:
         if name not in given:
             raise ValueError(f"allocation has no number for stratum {name!r}")
-    shares = tuple(
-        whole_number(f"allocation[{h!r}]", given[h], at_least=1) for h in population.names
-    )
+    shares = tuple(whole(f"allocation[{h!r}]", given[h], least=1) for h in population.names)
     if sum(shares) != k:
         raise ValueError(f"allocation sums to {sum(shares)}, and documents={k}; make them agree")
     return shares

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ragstats.checks import one_of
 from ragstats.core.segments import Codes, Floats
 from ragstats.evaluation.documents import DocumentTable, documents
 from ragstats.evaluation.pairs import ScoreMatrix, score_matrix
-from ragstats.exceptions import DataError, unknown_column, unknown_option
-from ragstats.io.scored_rows import checked_scores
+from ragstats.exceptions import DataError, shown, unknown_column
+from ragstats.io.scored_rows import check_columns, checked_scores
 from ragstats.models.columns import as_pandas
 
 #: Rules for queries that only one system of a pair has.
@@ -117,8 +118,7 @@ def population_of(
     DataError
         If the data cannot be the population that was asked for.
     """
-    if unmatched not in UNMATCHED:
-        raise unknown_option("unmatched", unmatched, UNMATCHED)
+    one_of("unmatched", unmatched, UNMATCHED)
     names = [systems] if isinstance(systems, str) else systems
     if isinstance(data, DocumentTable):
         for_rows = {"score": score, "doc": doc, "system": system, "query": query}
@@ -128,12 +128,11 @@ def population_of(
         missing = "score" if score is None else "doc"
         raise ValueError(f"{missing} is missing: name the column, or give rs.documents(…)")
     frame = as_pandas(data)
-    if strata is not None and strata not in frame.columns:
-        raise unknown_column("strata", strata, frame.columns)
+    check_columns(frame.columns, [("strata", strata)], optional=("strata",))
     if system is None:
         for argument, value in (("systems", systems), ("baseline", baseline), ("query", query)):
             if value is not None:
-                raise ValueError(f"{argument}={value!r} needs system=, the column of systems")
+                raise ValueError(f"{argument}={shown(value)} needs system=, the column of systems")
         table = documents(frame, doc=doc, score=score, keep=[strata] if strata else [])
         values = _rows_of(frame, doc, score, table) if rows else None
         return _population(table, strata, values)

@@ -9,17 +9,17 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from ragstats.checks import one_of, whole
 from ragstats.core.resampling import EQUAL_RATES
 from ragstats.core.resampling_draws import check_draws
 from ragstats.evaluation.coverage.choose import choose_estimands, choose_methods
-from ragstats.evaluation.coverage.designs import plan_of, whole_number
+from ragstats.evaluation.coverage.designs import DESIGNS, plan_of
 from ragstats.evaluation.coverage.methods import METHODS, Ask
 from ragstats.evaluation.coverage.population import population_of
 from ragstats.evaluation.coverage.result import CoverageResult
 from ragstats.evaluation.coverage.running import Outcome, Report, Task, run
 from ragstats.evaluation.coverage.tally import DEGENERATE, tally
 from ragstats.evaluation.progress import reporting
-from ragstats.exceptions import unknown_option
 from ragstats.models.statsmodels_results import check_alpha
 
 #: Say so when samples hold more than this share of the population, and nothing corrects for it.
@@ -151,9 +151,9 @@ def simulate_coverage(
     """
     check_alpha(alpha)
     estimands = choose_estimands(estimand)
-    if degenerate not in DEGENERATE:
-        raise unknown_option("degenerate", degenerate, DEGENERATE)
-    replications = whole_number("replications", replications, at_least=1)
+    one_of("degenerate", degenerate, DEGENERATE)
+    one_of("design", design, DESIGNS)
+    replications = whole("replications", replications)
     draws = check_draws(seed, n_boot, n_jobs, optional=True)
     population = population_of(
         data, score=score, doc=doc, system=system, systems=systems, baseline=baseline, query=query,

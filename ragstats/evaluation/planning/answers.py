@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ragstats.checks import fraction, number, positive, whole
 from ragstats.core.segments import Floats
 
-from .checks import fraction, number, positive, whole
 from .halfwidth import Precision
 from .power import detectable_shift, power_of
 from .search import smallest

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from ragstats.checks import fraction, named, nonnegative, number, positive, whole
 from ragstats.models.estimand import check_estimand
 
 from .budget_plan import BudgetPlan
-from .checks import fraction, named, nonnegative, number, positive, whole
 from .components_result import LEVELS, VarianceComponents
 from .splitting import ROUNDING, Costs, Variances, designs, optimum
 

@@ -101,7 +101,7 @@ def variance_components(
 
 
 def _check_columns(frame: pd.DataFrame, **columns: str | None) -> None:
-    check_columns(frame.columns, columns.items())
+    check_columns(frame.columns, columns.items(), optional=("repetition",))
     if frame.empty:
         raise DataError("data has no rows")
     for argument, column in columns.items():

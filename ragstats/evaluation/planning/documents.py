@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from ragstats.checks import fraction, one_of, whole
 from ragstats.evaluation.diagnostics import FEW_DF
 from ragstats.evaluation.documents import DocumentTable
-from ragstats.exceptions import unknown_option
+from ragstats.exceptions import shown
 from ragstats.models.estimand import check_estimand
 
 from .answers import Answer, Task, question_of
-from .checks import fraction, whole
 from .halfwidth import Precision, df_of
 from .pilot import Pilot, cochran_minimum, given_sd, pilot_of
 from .plan import DocumentPlan
@@ -130,8 +130,7 @@ def plan_documents(
     """
     check_estimand(estimand)
     level = fraction("alpha", alpha)
-    if alternative not in POWERS:
-        raise unknown_option("alternative", alternative, POWERS)
+    one_of("alternative", alternative, POWERS)
     question = question_of(
         halfwidth=halfwidth, documents=documents, power=power, difference=difference
     )
@@ -222,6 +221,10 @@ def plan_comparison(
 
 def _pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[str, str]:
     """Return the pair to plan for."""
+    from ragstats.evaluation.comparison import Comparison
+
+    if not isinstance(comparison, Comparison):
+        raise TypeError(f"comparison is a {type(comparison).__name__}; give rs.compare(…)")
     if comparison.unmatched == "stacked" or comparison.covariates:
         why = "covariates" if comparison.covariates else "unmatched='stacked'"
         raise ValueError(
@@ -229,19 +232,19 @@ def _pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[str, st
             " pilot's systems on the queries that both have"
         )
     pairs = list(comparison.pairs)
-    shown = ", ".join(repr(p) for p in pairs[:6]) + (", …" if len(pairs) > 6 else "")
+    there = ", ".join(repr(p) for p in pairs[:6]) + (", …" if len(pairs) > 6 else "")
     if pair is None and len(pairs) > 1:
-        raise ValueError(f"pair is missing: the comparison has {len(pairs)}; give one of {shown}")
+        raise ValueError(f"pair is missing: the comparison has {len(pairs)}; give one of {there}")
     system, baseline = _two_names(pairs[0] if pair is None else pair)
     if (system, baseline) not in pairs and (baseline, system) not in pairs:
-        raise ValueError(f"pair={pair!r} is not in the comparison; give one of {shown}")
+        raise ValueError(f"pair={shown(pair)} is not in the comparison; give one of {there}")
     return system, baseline
 
 
 def _two_names(pair: Any) -> tuple[str, str]:
     """Return a pair of names, or raise."""
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise ValueError(f"pair={pair!r}: give two names, (system, baseline)")
+        raise ValueError(f"pair={shown(pair)}: give two names, (system, baseline)")
     return str(pair[0]), str(pair[1])
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from ragstats.checks import one_of
 from ragstats.core.segments import Floats
-from ragstats.exceptions import unknown_option
 
 from .pilot import Pilot
 from .search import smallest
@@ -48,8 +48,7 @@ DF_RULES: dict[str, Callable[[Pilot, str], DfOf]] = {
 
 def df_of(rule: str, pilot: Pilot, estimand: str) -> DfOf:
     """Return ν as a function of K, or raise the error that lists the rules."""
-    if rule not in DF_RULES:
-        raise unknown_option("df", rule, DF_RULES)
+    one_of("df", rule, DF_RULES)
     return DF_RULES[rule](pilot, estimand)
 
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ragstats.checks import nonnegative
 from ragstats.core.segments import Floats
 from ragstats.evaluation.diagnostics import DOMINANT, SKEWED, describe
 from ragstats.evaluation.documents import DocumentTable
 from ragstats.models.estimand import check_estimand
-
-from .checks import nonnegative
 
 #: Pilots with fewer documents than this are said to be small.
 SMALL_PILOT = 10

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special, stats
 
+from ragstats.checks import one_of
 from ragstats.core.segments import Floats
-from ragstats.exceptions import unknown_option
 
 
 def power_of(shift: Any, df: Any, alpha: float, alternative: str = "two-sided") -> Floats:
@@ -45,8 +45,7 @@ def power_of(shift: Any, df: Any, alpha: float, alternative: str = "two-sided") 
     >>> float(power_of(2.8, 30, 0.05).round(4)), float(power_of(2.8, float("inf"), 0.05).round(4))
     (0.7732, 0.7996)
     """
-    if alternative not in POWERS:
-        raise unknown_option("alternative", alternative, POWERS)
+    one_of("alternative", alternative, POWERS)
     return POWERS[alternative](np.asarray(shift, float), np.asarray(df, float), alpha)
 
 

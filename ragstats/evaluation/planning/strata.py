@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ragstats.checks import named, whole
 from ragstats.core.segments import Floats
 from ragstats.evaluation.diagnostics import SKEWED, describe
 from ragstats.evaluation.documents import DocumentTable
-from ragstats.exceptions import DataError, unknown_column
+from ragstats.exceptions import DataError, shown, unknown_column
 from ragstats.models.estimand import ESTIMANDS
 
 from .allocation import Counts
-from .checks import named, whole
 from .pilot import SMALL_PILOT, linearized
 
 
@@ -121,7 +121,7 @@ def strata_of(table: DocumentTable, name: str, population: Any) -> Strata:
     DataError
         If strata are missing, or a stratum of the population has no document in the pilot.
     """
-    if name not in table.frame.columns:
+    if not isinstance(name, str) or name not in table.frame.columns:
         kept = [c for c in table.frame.columns if c in table.kept]
         if not kept:
             raise DataError(
@@ -167,8 +167,8 @@ def _population(population: Any, labels: list[Any], pilot: NDArray[Any], name: s
     """Return M_h (H,), in the order of the labels."""
     if not isinstance(population, Mapping | pd.Series):
         raise TypeError(
-            f"population={population!r}: give a mapping of each stratum of {name!r} to its number"
-            " of documents"
+            f"population={shown(population)}: give a mapping of each stratum of {name!r} to its"
+            " number of documents"
         )
     given = dict(population.items())
     missing = [label for label in labels if label not in given]

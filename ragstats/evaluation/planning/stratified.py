@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from ragstats.checks import fraction, named, one_of, positive, whole
 from ragstats.evaluation.documents import DocumentTable
-from ragstats.exceptions import DataError, unknown_option
+from ragstats.exceptions import DataError
 from ragstats.models.estimand import ESTIMANDS, check_estimand
 
 from .allocation import RULES, Counts, divide, lower_bounds
 from .allocation_plan import AllocationPlan, Expected
-from .checks import fraction, named, positive, whole
 from .documents import one_system
 from .search import smallest
 from .strata import Strata, chosen_strata, strata_of
@@ -113,8 +113,8 @@ def allocate_documents(
     found = strata_of(one_system(pilot, system), strata, population)
     certain = chosen_strata("certainty", certainty, found.labels)
     rule = "given" if isinstance(allocation, Mapping) else allocation
-    if not isinstance(allocation, Mapping) and allocation not in RULES:
-        raise unknown_option("allocation", allocation, RULES)
+    if not isinstance(allocation, Mapping):
+        one_of("allocation", allocation, RULES)
     _one_target(documents, halfwidth, allocation)
     _check_variation(found, estimand, certain)
     design = Design(found, estimand, rule, certain, level)

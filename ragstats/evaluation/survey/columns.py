@@ -12,7 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
-from ragstats.exceptions import DataError, unknown_column, unknown_option
+from ragstats.checks import one_of
+from ragstats.exceptions import DataError, shown
+from ragstats.io.scored_rows import check_columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -59,7 +61,7 @@ def names_of(argument: str, value: object) -> list[str]:
     """Return a column name or a list of names as a list of names."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not names or not all(isinstance(c, str) for c in names):
-        raise TypeError(f"{argument}={value!r}: give a column name or a list of column names")
+        raise TypeError(f"{argument}={shown(value)}: give a column name or a list of column names")
     if len(set(names)) < len(names):
         raise ValueError(f"{argument}={list(names)!r} names a column twice")
     return list(names)
@@ -67,8 +69,7 @@ def names_of(argument: str, value: object) -> list[str]:
 
 def column(data: pd.DataFrame, argument: str, name: str) -> pd.Series:
     """Return one column, or raise an error that names the nearest one."""
-    if name not in data.columns:
-        raise unknown_column(argument, name, data.columns)
+    check_columns(data.columns, [(argument, name)])
     found = data[name]
     if not isinstance(found, pd.Series):
         raise DataError(f"{argument}={name!r} names {found.shape[1]} columns of the data")
@@ -143,8 +144,7 @@ def scored(columns: dict[str, Floats], missing: str) -> Bools:
     -------
     (n,) bool array
     """
-    if missing not in MISSING:
-        raise unknown_option("missing", missing, MISSING)
+    one_of("missing", missing, MISSING)
     for name, values in columns.items():
         infinite = int(np.isinf(values).sum())
         if infinite:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from ragstats.checks import one_of
 from ragstats.evaluation.shown import Shown
 from ragstats.exceptions import DataError, unknown_option
 
@@ -170,8 +171,7 @@ class SurveyEstimate(Shown):
         ValueError
             If `alternative` is unknown.
         """
-        if alternative not in ALTERNATIVES:
-            raise unknown_option("alternative", alternative, ALTERNATIVES)
+        one_of("alternative", alternative, ALTERNATIVES)
         t = self._t(value)
         columns = {"estimate": self.values, "se": self._se, "df": self.dfs, "statistic": t}
         table = pd.DataFrame(columns, index=self._index)

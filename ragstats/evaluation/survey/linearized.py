@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragstats.exceptions import DataError, unknown_option
+from ragstats.checks import one_of
+from ragstats.exceptions import DataError
 
 from .columns import Floats, Ints
 from .stages import Stage
@@ -113,8 +114,7 @@ LONELY: dict[str, LonelyRule] = {
 
 def refuse_lonely(stages: Sequence[Stage], lonely: str) -> None:
     """Raise where the rule cannot give a variance, naming the first stratum."""
-    if lonely not in LONELY:
-        raise unknown_option("lonely", lonely, LONELY)
+    one_of("lonely", lonely, LONELY)
     for stage in stages:
         alone = np.flatnonzero(stage.lonely)
         if alone.size and lonely == "error":

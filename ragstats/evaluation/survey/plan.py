@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, shown
 
 from .columns import Bools, Floats, complete_numbers, labels, names_of
 from .linearized import lonely_note, refuse_lonely
@@ -155,7 +155,8 @@ def _strata_names(strata: str | Sequence[str | None] | None, depth: int) -> list
     listed = [strata] if strata is None or isinstance(strata, str) else strata
     if not isinstance(listed, Sequence) or not all(s is None or isinstance(s, str) for s in listed):
         raise TypeError(
-            f"strata={strata!r}: give a column name, or a list of column names or None by stage"
+            f"strata={shown(strata)}: give a column name, or a list of column names or None by"
+            " stage"
         )
     names = _per_stage("strata", list(listed), depth)
     return [*names, *[None] * (depth - len(names))]
@@ -184,7 +185,7 @@ def _given_weights(data: pd.DataFrame, name: str | None) -> tuple[Floats, str] |
     if name is None:
         return None
     if not isinstance(name, str):
-        raise TypeError(f"weights={name!r}: give a column name")
+        raise TypeError(f"weights={shown(name)}: give a column name")
     values = complete_numbers(data, "weights", name)
     wrong = int((~np.isfinite(values) | (values < 0)).sum())
     if wrong:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.exceptions import DataError, unknown_option
+from ragstats.checks import one_of
+from ragstats.exceptions import DataError, shown
 
 from .assemble import assemble
 from .columns import Bools, Floats, Ints, Labels, complete_numbers, frame_of, labels
@@ -106,8 +107,7 @@ def ratio_mean(
     >>> round(r.estimate, 4), round(r.se, 4), r.df
     (0.6196, 0.0851, 3.0)
     """
-    if method not in METHODS:
-        raise unknown_option("method", method, METHODS)
+    one_of("method", method, METHODS)
     held = (
         documents if isinstance(documents, pd.DataFrame) else getattr(documents, "frame", documents)
     )
@@ -182,7 +182,7 @@ def _by_stratum(argument: str, given: object, groups: Labels) -> Floats:
 def _positive(argument: str, value: object) -> float:
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not math.isfinite(float(value)) or not float(value) > 0:  # type: ignore[arg-type]
-        raise DataError(f"{argument}={value!r}: give a positive number")
+        raise DataError(f"{argument}={shown(value)}: give a positive number")
     return float(value)  # type: ignore[arg-type]
 
 
@@ -197,7 +197,7 @@ def _population(population: object, groups: Labels | None, size: int) -> Floats:
     else:
         if not isinstance(population, Mapping | pd.Series):
             raise ValueError(
-                f"population={population!r}: with strata give a mapping of stratum to its size"
+                f"population={shown(population)}: with strata give a mapping of stratum to its size"
             )
         sizes, codes = _by_stratum("population", population, groups), groups.codes
         sampled = np.bincount(codes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from statsmodels.stats.contrast import WaldTestResults
 
 from ragstats.core.inference import ClusterInference
 from ragstats.core.segments import Floats
-from ragstats.exceptions import RagstatsWarning, unknown_option
+from ragstats.exceptions import RagstatsWarning, shown, unknown_option
 from ragstats.models.hypotheses import (
     ClusterContrastResults,
     contrast_test,
@@ -212,8 +213,10 @@ class HypothesisTests:
 
 def check_alpha(alpha: float) -> None:
     """Raise unless 0 < alpha < 1."""
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha={alpha!r}: give one minus the confidence level, between 0 and 1")
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:
+        raise ValueError(
+            f"alpha={shown(alpha)}: give one minus the confidence level, between 0 and 1"
+        )
 
 
 def refuse_other_covariance(cov_p: Any, invcov: Any) -> None:
