@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ragstats.core.adjustment import adjustment
 from ragstats.core.dof import df_rule
@@ -15,10 +14,10 @@ from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.adjusted import adjusted_inference, check_covariates
 from ragstats.evaluation.comparison import Comparison, Pair, PairEstimate, pair_contrast
 from ragstats.evaluation.documents import DocumentTable, unknown_system
-from ragstats.evaluation.means import MeanResults, cells_of, mean_of, with_population
+from ragstats.evaluation.means import MeanResults, mean_of
 from ragstats.evaluation.pairs import ScoreMatrix, check_unmatched, score_matrix
+from ragstats.evaluation.stacked import stacked_inference
 from ragstats.exceptions import DataError
-from ragstats.models.compressed import solve_cells
 from ragstats.models.estimand import check_estimand
 
 
@@ -106,7 +105,8 @@ def compare(
     pairs = _pairs(matrix.systems, baseline)
     rule = "stacked" if query is None else unmatched
     if rule == "error":
-        _refuse_unmatched(matrix, pairs)
+        for pair in pairs:
+            matrix.refuse_one_sided(*pair)
     options: dict[str, Any] = {"cov_type": cov_type, "df": df, "population": population}
     every = tuple(itertools.permutations(matrix.systems, 2))
     results = {}
@@ -210,42 +210,14 @@ def _pairs(systems: list[str], baseline: str | None) -> tuple[Pair, ...]:
     return tuple((s, baseline) for s in systems if s != baseline)
 
 
-def _refuse_unmatched(matrix: ScoreMatrix, pairs: tuple[Pair, ...]) -> None:
-    """Raise when a query has only one score of a pair."""
-    for pair in pairs:
-        alone = matrix.one_sided(*pair)
-        if alone.size:
-            shown = ", ".join(repr(q) for q in alone[:3].tolist()) + (
-                ", …" if alone.size > 3 else ""
-            )
-            raise DataError(
-                f"unmatched='error': {alone.size} queries have a score of only one of {pair[0]!r}"
-                f" and {pair[1]!r} ({shown}); choose unmatched='pairwise' (use the queries that"
-                " both have) or 'stacked' (use all rows)"
-            )
-
-
 def _stacked(
-    matrix: ScoreMatrix,
-    estimand: str,
-    *,
-    matched: bool,
-    cov_type: str,
-    df: str,
-    population: int | None,
+    matrix: ScoreMatrix, estimand: str, *, matched: bool, **options: Any
 ) -> ClusterInference | None:
-    """Fit scores on system indicators, without a constant: one coefficient is one system's mean."""
+    """Fit the rows that every system has, or all of them."""
     rows = ~np.isnan(matrix.values).any(axis=1) if matched else None
     if rows is not None and not rows.any():
         raise DataError("no query has a score of every system; compare fewer, or choose 'stacked'")
     tables = [matrix.of_system(s, rows=rows) for s in matrix.systems]
-    frame = pd.concat([t.frame for t in tables], ignore_index=True)
-    if matched and frame[matrix.doc].nunique() < 2:
-        return None
-    indicator = np.repeat(np.arange(len(tables)), [len(t.frame) for t in tables])
-    design = pd.DataFrame(np.eye(len(tables))[indicator], columns=matrix.systems)
-    stacked = DocumentTable(frame, matrix.doc, matrix.score)
-    inference = solve_cells(cells_of(stacked, design), estimand).infer(
-        adjustment(cov_type), df_rule(df)
+    return stacked_inference(
+        tables, matrix.systems, estimand, n_documents=len(matrix.documents), **options
     )
-    return with_population(inference, len(matrix.documents), population)

@@ -75,6 +75,17 @@ class ScoreMatrix:
         has = ~np.isnan(np.column_stack([self.column(system), self.column(baseline)]))
         return np.asarray(self.queries[has[:, 0] != has[:, 1]])
 
+    def refuse_one_sided(self, system: str, baseline: str) -> None:
+        """Raise when a query has a score of only one of two systems."""
+        alone = self.one_sided(system, baseline)
+        if alone.size:
+            some = ", ".join(map(repr, alone[:3].tolist())) + (", …" if alone.size > 3 else "")
+            raise DataError(
+                f"unmatched='error': {alone.size} queries have a score of only one of {system!r}"
+                f" and {baseline!r} ({some}); choose unmatched='pairwise' (use the queries that"
+                " both have) or 'stacked' (use all rows)"
+            )
+
     def differences(self, system: str, baseline: str) -> DocumentTable:
         """Sum the differences of the queries that both systems have, by document."""
         difference = self.column(system) - self.column(baseline)

@@ -228,13 +228,8 @@ def _pair(
             system, baseline, None, nothing, nothing, 0, n_documents, int(used.sum())
         )
     alone = matrix.one_sided(system, baseline)
-    if refuse and alone.size:
-        shown = ", ".join(repr(q) for q in alone[:3].tolist()) + (", …" if alone.size > 3 else "")
-        raise DataError(
-            f"unmatched='error': {alone.size} queries have a score of only one of {system!r} and"
-            f" {baseline!r} ({shown}); choose unmatched='pairwise' (use the queries that both have)"
-            " or 'stacked' (use all rows)"
-        )
+    if refuse:
+        matrix.refuse_one_sided(system, baseline)
     table = matrix.differences(system, baseline)
     both = has.all(axis=1)
     left, right = (matrix.of_system(name, rows=both).totals for name in (system, baseline))

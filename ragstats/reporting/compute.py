@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.core.adjustment import adjustment
-from ragstats.core.dof import df_rule
 from ragstats.core.hypothesis import JointTest
 from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.diagnostics import (
@@ -23,11 +21,11 @@ from ragstats.evaluation.diagnostics import (
 )
 from ragstats.evaluation.documents import DocumentTable
 from ragstats.evaluation.leaderboard import adjust_pvalues
-from ragstats.evaluation.means import MeanResults, cells_of, mean_of, with_population
+from ragstats.evaluation.means import MeanResults, mean_of
 from ragstats.evaluation.recommend import recommend
+from ragstats.evaluation.stacked import stacked_inference
 from ragstats.exceptions import RagstatsWarning
-from ragstats.io.scored_rows import COUNT, SQUARES, TOTAL
-from ragstats.models.compressed import solve_cells
+from ragstats.io.scored_rows import COUNT, TOTAL
 from ragstats.reporting.aggregates import Aggregates, PairAggregates, SystemAggregates
 from ragstats.reporting.facts import (
     Beside,
@@ -226,26 +224,17 @@ def _stacked_fits(
     aggregates: Aggregates, stated: Stated, method: Method
 ) -> dict[str, ClusterInference]:
     """Fit scores on system indicators, without a constant: one coefficient is one system's mean."""
-    tables = aggregates.joint
-    if len(tables) < 2:
+    if len(aggregates.joint) < 2:
         return {}
-    columns = [tables[0].doc, COUNT, TOTAL, SQUARES]
-    frame = pd.concat([t.frame[columns] for t in tables], ignore_index=True)
-    if frame[tables[0].doc].nunique() < 2:
-        return {}
-    indicator = np.repeat(np.arange(len(tables)), [len(t.frame) for t in tables])
     names = [s.name for s in aggregates.systems]
-    design = pd.DataFrame(np.eye(len(tables))[indicator], columns=names)
-    cells = cells_of(DocumentTable(frame, tables[0].doc, tables[0].score), design)
-    fits = {}
-    for estimand in stated.estimands:
-        inference = solve_cells(cells, estimand).infer(
-            adjustment(method.cov_type), df_rule(method.df)
+    fits = {
+        estimand: stacked_inference(
+            aggregates.joint, names, estimand, n_documents=len(aggregates.documents),
+            cov_type=method.cov_type, df=method.df, population=stated.population_size,
         )
-        fits[estimand] = with_population(
-            inference, len(aggregates.documents), stated.population_size
-        )
-    return fits
+        for estimand in stated.estimands
+    }  # fmt: skip
+    return {estimand: fit for estimand, fit in fits.items() if fit is not None}
 
 
 def _stacked_difference(

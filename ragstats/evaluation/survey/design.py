@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import patsy
 
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, shown
 
 from .assemble import assemble
 from .columns import Bools, Floats, Labels, frame_of, names_of, numbers, optional_labels, scored
@@ -245,8 +245,7 @@ class SurveyDesign:
         >>> SurveyDesign(data, ids="doc", fpc="M").total("hit").estimate
         9.0
         """
-        names = names_of("y", y)
-        columns = {name: numbers(self._data, "y", name) for name in names}
+        names, columns = self._outcomes(y)
         used = scored(columns, missing)
         values = np.column_stack(list(columns.values()))
         influence = total_influence(tuple(names), values, used, self._plan.weights)
@@ -296,7 +295,7 @@ class SurveyDesign:
         (-0.333, 0.333, 2.0)
         """
         if not isinstance(y, str):
-            raise TypeError(f"y={y!r}: give one column name")
+            raise TypeError(f"y={shown(y)}: give one column name")
         levels = _levels(self._data, names_of("by", by))
         values = numbers(self._data, "y", y)
         placed = np.where(levels.codes < 0, np.nan, 0.0)
@@ -359,16 +358,20 @@ class SurveyDesign:
         caller = patsy.EvalEnvironment.capture(1)
         return fit_glm(self._data, self._plan, formula, family, missing, caller)
 
+    def _outcomes(self, y: str | Sequence[str]) -> tuple[list[str], dict[str, Floats]]:
+        """Return the names of one outcome or several, and their columns."""
+        names = names_of("y", y)
+        return names, {name: numbers(self._data, "y", name) for name in names}
+
     def _ratio(
         self, kind: str, y: str | Sequence[str], x: str | None, missing: str
     ) -> SurveyEstimate:
-        names = names_of("y", y)
-        columns = {name: numbers(self._data, "y", name) for name in names}
+        names, columns = self._outcomes(y)
         top = np.column_stack(list(columns.values()))
         bottom: Floats = np.ones((len(self._data), 1))
         if x is not None:
             if not isinstance(x, str):
-                raise TypeError(f"x={x!r}: give one column name")
+                raise TypeError(f"x={shown(x)}: give one column name")
             columns[x] = numbers(self._data, "x", x)
             bottom = columns[x][:, None]
             names = [f"{name}/{x}" for name in names]
