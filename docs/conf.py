@@ -76,5 +76,5 @@ html_theme_options = {
     "back_to_top_button": False,
 }
 #: Pages that are no section have no list of pages beside them.
-_ALONE = ("index", "start", "differences", "coverage-study", "billion-rows", "limits")
+_ALONE = ("index", "start", "differences", "coverage-study", "billion-rows", "benchmarks", "limits")
 html_sidebars = {page: [] for page in _ALONE}

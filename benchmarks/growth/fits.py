@@ -17,6 +17,8 @@ import ragstats as rs
 
 N, K, P = 200_000, 10_000, 4
 BATCH = 50_000
+#: Seconds for one class on a busy machine.
+TIMEOUT = 600
 NAMES = [f"x{j}" for j in range(1, P)]
 
 
@@ -42,6 +44,7 @@ def fit(data: Rows, cov_type: str = "CR2") -> Any:
 class WithRows:
     """N grows."""
 
+    timeout = TIMEOUT
     params = (100_000, 200_000, 400_000, 800_000)
     param_names = ("N",)
 
@@ -62,6 +65,7 @@ class WithRows:
 class WithDocuments:
     """K grows; the joint test is of the three slopes."""
 
+    timeout = TIMEOUT
     params = (1_000, 10_000, 50_000, 100_000)
     param_names = ("K",)
 
@@ -89,6 +93,7 @@ class WithDocuments:
 class WithColumns:
     """p grows."""
 
+    timeout = TIMEOUT
     params = (1, 2, 4, 8, 16)
     param_names = ("p",)
 
@@ -109,6 +114,7 @@ class WithColumns:
 class OfTypes:
     """The covariance types."""
 
+    timeout = TIMEOUT
     params = ("CR0", "CR1", "CR2", "CR3")
     param_names = ("covariance",)
 
@@ -129,6 +135,7 @@ class OfTypes:
 class FromSources:
     """Arrays, and a formula on a frame, on batches of 50,000 rows, on a Parquet file (DuckDB)."""
 
+    timeout = TIMEOUT
     params = (("arrays", "frame", "batches", "parquet"), (100_000, 400_000))
     param_names = ("source", "N")
 

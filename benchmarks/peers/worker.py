@@ -46,9 +46,11 @@ def forget_peak() -> None:
 
 
 def version(name: str) -> str:
-    """Return that of the module, which may be a source tree, or of the installed package."""
-    told = getattr(importlib.import_module(name), "__version__", None)
-    return told or importlib.metadata.version(name)
+    """Return that of the installed package, or of the module, which may be a source tree."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return str(importlib.import_module(name).__version__)
 
 
 def turn(fit: Any) -> list[float]:
