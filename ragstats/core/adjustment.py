@@ -98,7 +98,7 @@ FOREIGN_NAMES = {
     "cluster-crv3": "statsmodels' 'cluster-crv3' is 'CR3' here times sqrt((K-1)/K) in the SE",
     "cluster-jk": "its jackknife is centred at the mean of the delete-one fits, 'CR3' at the fit",
     "CRV1": "pyfixest's CRV1 is 'CR1S' here",
-    "CRV3": "pyfixest's CRV3 is 'CR3' here times sqrt(K/(K-1)) in the SE",
+    "CRV3": "pyfixest's CRV3 is 'CR3' here times sqrt(K(N-1)/((K-1)(N-p))) in the SE",
     "HC2": "with one row per document 'CR2' is HC2",
     "HC3": "with one row per document 'CR3' is HC3",
 }
