@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ragstats.checks import number, positive
+from ragstats.checks import number
 from ragstats.core.hypothesis import JointTest, t_pvalue
 from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.diagnostics import PairDiagnostics, diagnose_pair
@@ -210,7 +210,8 @@ class Comparison(Shown):
         if number("alpha", alpha) >= 0.5:
             raise ValueError(f"alpha={alpha!r}: give the level of a one-sided test, below 0.5")
         check_alpha(alpha)
-        positive("margin", margin)
+        if not number("margin", margin) > 0:
+            raise ValueError(f"margin={margin!r}: give a positive difference in units of the score")
         rows = []
         for pair in self.pairs:
             e = self.estimates[pair]

@@ -101,7 +101,7 @@ def test_several_scores_share_one_correction(scores):
     assert table["p_adjusted"].to_numpy() == pytest.approx(
         multipletests(table["p"], method="holm")[1], rel=1e-12
     )
-    with pytest.raises(ValueError, match="scores='rr': give a list"):
+    with pytest.raises(TypeError, match="scores='rr': give a list"):
         rs.compare_scores(scores, scores="rr", **OPTIONS)
 
 

@@ -301,4 +301,4 @@ def test_what_the_estimators_warn_of_is_in_the_report_instead() -> None:
     assert "the documents do not differ at all" in " ".join(about["warnings"])
     difference = stored(report)["pairs"][0]["differences"]["micro"]
     assert difference["p"] is None
-    assert difference["reason"] == "the standard error is 0, so there is no p-value"
+    assert difference["reason"] == "the scores do not vary: SE 0 and no p-value"
