@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
@@ -45,6 +48,14 @@ html_math_renderer = "svg"
 # The kernels: threads of BLAS would compete for the cores that build pages side by side.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+# They talk over loopback, and each would warn about that.
+_kernels = Path(tempfile.mkdtemp(prefix="ragstats-docs-"))
+atexit.register(shutil.rmtree, _kernels, ignore_errors=True)
+(_kernels / "profile_default").mkdir()
+(_kernels / "profile_default" / "ipython_kernel_config.py").write_text(
+    "get_config().IPKernelApp.log_level = 'ERROR'\n"
+)
+os.environ["IPYTHONDIR"] = str(_kernels)
 
 # --- the API ------------------------------------------------------------------------------------
 
