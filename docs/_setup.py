@@ -4,7 +4,6 @@ import warnings
 
 import matplotlib as mpl
 import pandas as pd
-import rich.console
 from IPython import get_ipython
 
 get_ipython().run_line_magic("matplotlib", "inline")
@@ -29,6 +28,3 @@ pd.options.display.max_colwidth = None
 
 # Warnings as one line, without the place in the page's kernel.
 warnings.formatwarning = lambda message, category, *_, **__: f"{category.__name__}: {message}\n"
-
-# The report's text is written through rich, which in a notebook displays what it should return.
-rich.console._is_jupyter = lambda: False
