@@ -119,6 +119,10 @@ class Report:
     def __str__(self) -> str:
         return self.to_text()
 
+    def _repr_markdown_(self) -> str:
+        """Show the report in a notebook."""
+        return self.to_markdown()
+
     def __repr__(self) -> str:
         return f"<Report: {self.content.title}>"
 

@@ -186,6 +186,7 @@ def test_markdown_reads_no_name_as_markup() -> None:
 
 def test_markdown_shows_figures_only_where_they_are(tmp_path: Path) -> None:
     assert "![" not in plain().to_markdown()
+    assert plain()._repr_markdown_() == plain().to_markdown()  # what a notebook shows
     text = plain().to_markdown(tmp_path / "r.md", figures="pictures")
     assert "](<pictures/means.svg>)" in text
     assert (tmp_path / "r.md").read_text(encoding="utf-8") == text
