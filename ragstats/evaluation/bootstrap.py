@@ -18,7 +18,7 @@ from ragstats.core.resampling_batches import Report
 from ragstats.core.resampling_draws import Draws, check_draws
 from ragstats.core.resampling_intervals import BootstrapInterval, bca, percentile, studentized
 from ragstats.core.segments import Codes
-from ragstats.core.wild_test import WildOptions, wild_test
+from ragstats.core.wild_inference import WildOptions, wild_test
 from ragstats.evaluation.bootstrap_result import BootstrapResult
 from ragstats.evaluation.documents import DocumentTable
 from ragstats.evaluation.means import MeanResults, mean_of

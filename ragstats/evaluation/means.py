@@ -16,6 +16,7 @@ from ragstats.evaluation.documents import DocumentTable, documents
 from ragstats.evaluation.intervals import Interval, interval
 from ragstats.evaluation.shown import Shown
 from ragstats.exceptions import shown
+from ragstats.io.scored_rows import check_ids
 from ragstats.io.sources import is_streamed
 from ragstats.models.columns import as_pandas
 from ragstats.models.compressed import Cells, results_of_inference, solve_cells
@@ -313,4 +314,5 @@ def _table(score: str, data: Any, groups: Any, missing: str) -> DocumentTable:
     name = groups if isinstance(groups, str) else str(column.name or "groups")
     if not isinstance(groups, str):
         frame = frame.assign(**{name: column})
+    check_ids(frame, name, "groups")
     return documents(frame, doc=name, score=score, missing=missing)

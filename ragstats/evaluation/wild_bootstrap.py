@@ -12,7 +12,7 @@ from ragstats.core.resampling_batches import Report
 from ragstats.core.resampling_draws import Draws, check_draws
 from ragstats.core.segments import Floats
 from ragstats.core.wild import STUDENTIZED_BY
-from ragstats.core.wild_test import WildOptions, WildTest, check_leverage_form, wild_test
+from ragstats.core.wild_inference import WildOptions, WildTest, check_leverage_form, wild_test
 from ragstats.evaluation.bootstrap_result import BootstrapResult
 from ragstats.evaluation.progress import reporting
 from ragstats.exceptions import RagstatsWarning, shown

@@ -38,7 +38,7 @@ def as_pandas(data: Any, *, argument: str = "data") -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         return data
     if isinstance(data, dict):
-        return pd.DataFrame(data)
+        return _of_columns(data, argument)
     try:
         frame: pd.DataFrame = nw.from_native(data, eager_only=True).to_pandas()
     except TypeError:
@@ -46,6 +46,18 @@ def as_pandas(data: Any, *, argument: str = "data") -> pd.DataFrame:
             f"{argument} is a {type(data).__name__}; give a pandas, polars or pyarrow table"
         ) from None
     return frame
+
+
+def _of_columns(data: dict[Any, Any], argument: str) -> pd.DataFrame:
+    """Return a dict of columns as a frame."""
+    try:
+        return pd.DataFrame(data)
+    except ValueError as error:
+        if all(np.ndim(values) == 0 for values in data.values()):
+            said = "holds one value per column; give a list of values, one per row"
+        else:
+            said = str(error).splitlines()[0]
+        raise ValueError(f"{argument} is a dict and no table: {said}") from None
 
 
 def plain_column(values: pd.Series) -> pd.Series:

@@ -89,6 +89,8 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
     ):
         hypothesis, value = hypothesis
     hypothesis = _by_name(hypothesis, names)
+    if isinstance(hypothesis, str) and not hypothesis.strip():
+        raise _no_hypothesis(hypothesis, names)
     if isinstance(hypothesis, (str, dict)) or _is_strings(hypothesis):
         given = hypothesis if isinstance(hypothesis, (str, dict)) else list(hypothesis)
         try:
@@ -103,10 +105,7 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
     try:
         rows = np.atleast_2d(np.asarray(hypothesis, float))
     except (TypeError, ValueError):
-        raise ValueError(
-            f"r_matrix={hypothesis!r} is not a hypothesis; give text such as '{names[-1]} = 0', or"
-            f" a matrix with {p} columns"
-        ) from None
+        raise _no_hypothesis(hypothesis, names) from None
     if rows.ndim != 2 or rows.shape[1] != p:
         raise ValueError(
             f"r_matrix has shape {rows.shape}; it needs {p} columns, one a coefficient"
@@ -121,6 +120,14 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
     if not np.isfinite(rows).all():
         raise ValueError("r_matrix holds missing or infinite values")
     return rows, constants
+
+
+def _no_hypothesis(hypothesis: Any, names: Sequence[str]) -> ValueError:
+    """Return the error for what is neither text nor a matrix."""
+    return ValueError(
+        f"r_matrix={hypothesis!r} is not a hypothesis; give text such as '{names[-1]} = 0', or"
+        f" a matrix with {len(names)} columns"
+    )
 
 
 def _by_name(hypothesis: Any, names: Sequence[str]) -> Any:

@@ -74,3 +74,29 @@ def test_part_of_a_table_comes_back_without_wrong_labels():
     both = results.cov_params()
     assert float(results.cov_params(r_matrix=[0, 1])) == both.loc["x", "x"]
     assert_allclose(results.cov_params(r_matrix=np.array([[1, 1]])), [[both.to_numpy().sum()]])
+
+
+def test_an_empty_hypothesis_is_none():
+    results = rs.ols("y ~ x", frame(), groups="doc").fit()
+    with pytest.raises(ValueError, match=r"r_matrix=' ' is not a hypothesis; .*'x = 0'"):
+        results.wald_test(" ")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"y": 1, "doc": "a"}, "data is a dict and no table: holds one value per column"),
+        ({"y": [1, 2], "doc": ["a"]}, "data is a dict and no table: All arrays must be"),
+    ],
+)
+def test_a_dict_that_is_no_table(data, message):
+    with pytest.raises(ValueError, match=message):
+        rs.ols("y ~ 1", data, groups="doc")
+
+
+def test_missing_ids_are_told_under_the_name_of_the_argument():
+    data = frame()
+    data.loc[3, "doc"] = None
+    for mean in (rs.micro_mean, rs.macro_mean):
+        with pytest.raises(DataError, match="groups='doc': 1 missing ids in 48 rows"):
+            mean("y", data, groups="doc")

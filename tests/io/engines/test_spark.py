@@ -8,6 +8,14 @@ from ragstats.exceptions import DataError
 from ragstats.io.streams_documents import document_sums
 from ragstats.models.streamed import streamed_ols
 
+# PySpark 4.0 leaves its sockets to the garbage collector, and calls pandas as pandas 3.0 would have it.
+pytestmark = [
+    pytest.mark.filterwarnings(
+        "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
+    ),
+    pytest.mark.filterwarnings("ignore:The inplace keyword in Series.rename:DeprecationWarning"),
+]
+
 
 @pytest.fixture(scope="module")
 def frame(spark, parquet):
