@@ -121,9 +121,8 @@ def recommend(mean: MeanResults) -> Recommendation:
     if abs(facts.rates["skewness"]) > 2:
         cautions.append("strong skewness between documents lowers the coverage of every method")
     check = (
-        f'rs.simulate_coverage(data, score="{mean.documents.score}", doc="{mean.documents.doc}",'
-        f' documents={facts.n_documents}, estimand="{mean.estimand}",'
-        " replace=True, seed=1)"
+        f"rs.simulate_coverage(mean.documents, documents={facts.n_documents},"
+        f' estimand="{mean.estimand}", replace=True, seed=1)'
     )
     return Recommendation(method, tuple(beside), tuple(reasons), tuple(cautions), check)
 
