@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.filterwarnings(
         "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
     ),
-    pytest.mark.filterwarnings("ignore:The inplace keyword in Series.rename:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:The inplace keyword in:DeprecationWarning"),
 ]
 
 
