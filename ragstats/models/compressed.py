@@ -120,7 +120,7 @@ def _model(fit: LeastSquares, cells: Cells, estimand: str) -> Any:
     model.groups = cells.grouping
     use_cluster_data(model)
     light = light_model(model)
-    light._fit = fit  # K rows: what results need to read the moments
+    light._fit, light._weights = fit, model._weights  # K rows: what results need of the fit
     return light
 
 

@@ -21,6 +21,7 @@ from ragstats.core.segments import Floats
 from ragstats.exceptions import RagstatsWarning, unknown_option
 from ragstats.models.say import warn
 from ragstats.models.separation import SeparatedInference
+from ragstats.models.summary import contrast_summary
 
 JOINT_TESTS = {
     "AHT": "approximate Hotelling T² of Pustejovsky and Tipton (clubSandwich's 'HTZ')",
@@ -48,13 +49,26 @@ class ClusterContrastResults(ContrastResults):
     alternative = "two-sided"
 
     def summary(self, xname: Any = None, alpha: float = 0.05, title: Any = None) -> Any:
-        """Return the table, or one line for a joint test, with the reason for NaN."""
+        """Return the table with the df of each row, or one line for a joint test; NaN has reasons.
+
+        Parameters
+        ----------
+        xname : list of str, optional
+            Names of the rows; ``c0``, ``c1``, … by default.
+        alpha : float
+            One minus the level of the intervals.
+        title : str, optional
+            Of the table.
+        """
         if self.effect is None and self.distribution == "F":
             return (
                 f"<F test: F={float(self.fvalue):.6g}, p={float(self.pvalue):.6g},"
                 f" df_num={self.df_num:g}, df_denom={self.df_denom:.4g}>"
                 + (f" NaN: {self.reason}" if self.reason else "")
             )
+        if self.distribution == "t":
+            frame = self.summary_frame(xname=xname, alpha=alpha)
+            return contrast_summary(frame, alpha=alpha, title=title, reason=self.reason)
         return super().summary(xname=xname, alpha=alpha, title=title)
 
     def summary_frame(self, xname: Any = None, alpha: float = 0.05) -> pd.DataFrame:

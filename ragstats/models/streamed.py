@@ -280,7 +280,7 @@ def _model(
     model.groups, model.formula = found.grouping, formula
     model._design.warn(CONDITION_WARNING)
     light = light_model(model)
-    light._fit = fit  # K rows: what results need to read the moments
+    light._fit, light._weights = fit, model._weights  # K rows: what results need of the fit
     light._sums = _sums_of_squares(fit, found)
     light.computed_by = gathered.computed_by
     return light

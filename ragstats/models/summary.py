@@ -22,7 +22,7 @@ def header(results: Any) -> list[tuple[str, str]]:
     rows = [
         ("Dep. Variable", _outcome(results.model.endog_names)),
         ("Model", results.model.model_name),
-        ("Estimand", results.estimand),
+        ("Estimand", _estimand(results)),
         ("Documents (K)", f"{k}"),
         ("Rows (N)", f"{inference.moments.n_rows:g}"),
         ("Rows dropped", f"{results.n_dropped} of {design.n_given}"),
@@ -70,6 +70,11 @@ def notes(results: Any) -> list[str]:
     return said + [f"{remark[0].upper()}{remark[1:]}." for remark in results.remarks]
 
 
+def _estimand(results: Any) -> str:
+    """Name the mean of the header; rows with weights of their own are neither micro nor macro."""
+    return "weighted" if results.weighted and results.estimand == "micro" else results.estimand
+
+
 def _short_working_model(results: Any) -> str:
     """Name the working model in the header."""
     if hasattr(results, "family"):
@@ -96,11 +101,15 @@ def coefficient_table(results: Any, alpha: float) -> pd.DataFrame:
             "t": np.asarray(results.tvalues),
             "df": np.asarray(results.df_inference),
             "P>|t|": np.asarray(results.pvalues),
-            f"[{alpha / 2:.4g}": interval[:, 0],
-            f"{1 - alpha / 2:.4g}]": interval[:, 1],
+            **dict(zip(_limits(alpha), interval.T, strict=True)),
         },
         index=list(results.model.exog_names),
     )
+
+
+def _limits(alpha: float) -> list[str]:
+    """Return the headers of an interval's limits."""
+    return [f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]"]
 
 
 def summary(
@@ -109,10 +118,36 @@ def summary(
     """Return statsmodels' Summary, at most 80 columns wide for short names."""
     table = coefficient_table(results, alpha)
     names, head = _names(table, xname), _head(results, yname)
+    parameters, whole = _parameters(table, names)
     smry = Summary()
     smry.tables.append(_two_columns(head, title or f"{results.model.model_name} by document"))
-    smry.tables.append(_parameters(table, names))
-    smry.add_extra_txt(list(_wrapped(notes(results))))
+    smry.tables.append(parameters)
+    smry.add_extra_txt(list(_wrapped([*whole, *notes(results)])))
+    return smry
+
+
+def contrast_summary(
+    frame: pd.DataFrame, *, alpha: float, title: str | None, reason: str
+) -> Summary:
+    """Return the table of contrasts, each with its own df, in at most 80 columns.
+
+    Parameters
+    ----------
+    frame : DataFrame (q, 7)
+        Estimate, SE, t, df, p and interval of each contrast.
+    alpha : float
+        One minus the level of the intervals.
+    title : str, optional
+        What stands above the table.
+    reason : str
+        Why a statistic is NaN; empty otherwise.
+    """
+    names = list(map(str, frame.index))
+    frame = frame.set_axis([*frame.columns[:5], *_limits(alpha)], axis=1)
+    table, whole = _parameters(frame, names, title or "Contrasts by document")
+    smry = Summary()
+    smry.tables.append(table)
+    smry.add_extra_txt(list(_wrapped([*whole, *([f"NaN: {reason}."] if reason else [])])))
     return smry
 
 
@@ -137,12 +172,17 @@ def _cut(value: str, width: int = 20) -> str:
     return value if len(value) <= width else value[: width - 1] + "…"
 
 
+#: Columns of a summary.
+WIDTH = 80
+
 #: Columns of the coefficient table: 80 in all with names of up to 22 characters.
 _WIDTHS = [8, 8, 7, 6, 6, 8, 8]
 
 
-def _parameters(table: pd.DataFrame, names: list[str]) -> SimpleTable:
-    """Set the coefficient table."""
+def _parameters(
+    table: pd.DataFrame, names: list[str], title: str | None = None
+) -> tuple[SimpleTable, list[str]]:
+    """Set the table of estimates; names that leave no room for it are cut, and returned whole."""
     data = [
         [
             _number(row.iloc[0]),
@@ -156,7 +196,26 @@ def _parameters(table: pd.DataFrame, names: list[str]) -> SimpleTable:
         for _, row in table.iterrows()
     ]
     formats = {**fmt_params, "colsep": " ", "colwidths": _WIDTHS, "data_fmts": ["%s"] * 7}
-    return SimpleTable(data, headers=list(table.columns), stubs=names, txt_fmt=formats)
+
+    def tabled(stubs: list[str]) -> SimpleTable:
+        return SimpleTable(data, list(table.columns), stubs, title=title, txt_fmt=formats)
+
+    labels, whole = _fitting(names, tabled(names).as_text())
+    return tabled(labels), whole
+
+
+def _fitting(names: list[str], text: str) -> tuple[list[str], list[str]]:
+    """Cut and number the names for which a table is too wide, and return those whole."""
+    over = max(map(len, text.splitlines())) - WIDTH
+    if over <= 0:
+        return names, []
+    room = max(map(len, names)) - over
+    long = {i: f"({i})" for i, name in enumerate(names, 1) if len(name) > room}
+    labels = [
+        _cut(f"{long[i]} {name}", max(room, len(long[i]))) if i in long else name
+        for i, name in enumerate(names, 1)
+    ]
+    return labels, [f"{number} {names[i - 1]}" for i, number in long.items()]
 
 
 def _number(value: float) -> str:
@@ -190,9 +249,12 @@ def summary2(
     smry.add_dict(dict(_head(results, yname)), ncols=2)
     table = coefficient_table(results, alpha)
     table.columns = ["Coef.", "Std.Err.", "t", "df", "P>|t|", *table.columns[5:]]
-    table.index = pd.Index(_names(table, xname))
-    smry.add_df(table, float_format=float_format)
-    for line in notes(results):
+    names = _names(table, xname)
+    alone = Summary2()
+    alone.add_df(table.set_axis(names), float_format=float_format)
+    labels, whole = _fitting(names, alone.as_text())
+    smry.add_df(table.set_axis(labels), float_format=float_format)
+    for line in [*whole, *notes(results)]:
         smry.add_text(line)
     return smry
 

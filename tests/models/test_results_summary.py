@@ -65,8 +65,9 @@ def test_summaries_say_what_was_estimated_from_what(fit, layout):
     text = " ".join(str(getattr(results, layout)()).split())
     working = {"OLS": "independence", "macro": "inverse_var", "WLS": "identity",
                "GLM": "Binomial", "mean": "independence"}[fit]  # fmt: skip
+    estimand = {"macro": "macro", "WLS": "weighted"}.get(fit, "micro")
     for said in ("CR2", "satterthwaite", "bias-reduced linearization", "2 of 12", working,
-                 "macro" if fit == "macro" else "micro", "Documents (K)", "Rows (N)",
+                 estimand, "Documents (K)", "Rows (N)",
                  "2 rows dropped: missing", "each coefficient has its own"):  # fmt: skip
         assert said in text, said
     table = results.coef_table()
@@ -139,3 +140,44 @@ def test_summary_col_sets_fits_side_by_side():
     for fit in fits:
         assert f"({fit.bse.iloc[0]:.4f})" in text
         assert f"{fit.params.iloc[0]:.4f}" in text
+
+
+def test_a_macro_mean_has_the_summary_of_its_regression():
+    """One estimand, three routes: aggregates, rows and sums over batches say the same words."""
+    frame = twelve()
+    rows = rs.ols("score ~ 1", frame, groups="doc", estimand="macro").fit()
+    mean = rs.macro_mean("score", frame, groups="doc")
+    streamed = rs.ols("score ~ 1", iter([frame]), groups="doc", estimand="macro").fit()
+    assert str(mean.summary()) == str(rows.summary())
+    for text in (str(mean.summary()), str(streamed.summary())):
+        assert "inverse_var" in text
+        assert "variance proportional to 1/weight" in text
+    weighted = rs.wls("score ~ 1", frame.assign(w=2.0), groups="doc", weights="w").fit()
+    assert (mean.weighted, weighted.estimand) == (True, "micro")
+
+
+def test_names_that_leave_no_room_are_cut_and_stand_whole_below():
+    frame = twelve().assign(a_rather_long_name=lambda d: d["len"], sys=list("abbaabaababb"))
+    results = rs.ols("score ~ a_rather_long_name * C(sys)", frame, groups="doc").fit()
+    long = "a_rather_long_name:C(sys)[T.b]"
+    for text in (str(results.summary()), str(results.summary2())):
+        assert max(map(len, text.splitlines())) <= 80
+        assert f"(4) {long}" in text.splitlines()
+        cut = next(line for line in text.splitlines() if line.startswith("(4) a_rather_l"))
+        assert f"{results.bse[long]:.4f}" in cut
+        assert "Intercept " in text
+
+
+def test_printed_contrasts_have_the_df_and_p_of_each_row():
+    results = FITS["OLS"]()
+    test = results.t_test("Intercept = 0, len = 0")
+    head, rows = str(test).splitlines()[2], str(test).splitlines()[4:6]
+    assert head.split() == ["coef", "std", "err", "t", "df", "P>|t|", "[0.025", "0.975]"]
+    for row, df, p in zip(rows, test.df_denom, test.pvalue, strict=True):
+        assert row.split()[4:6] == [f"{df:.1f}", f"{p:.3f}"]
+    larger = results.t_test(([1, 0, 0], -1e3), alternative="larger").summary(alpha=0.1)
+    assert {"P>t", "<0.001", "[0.05", "0.95]"} <= set(str(larger).split())
+    name = "a name of a contrast that is longer than anybody should give"
+    text = str(results.t_test("len = 0").summary(xname=[name]))
+    assert max(map(len, text.splitlines())) <= 80
+    assert f"(1) {name}" in text

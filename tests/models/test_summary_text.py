@@ -55,7 +55,7 @@ SAID = {
         "independent errors with variance proportional to 1/weight",
     ],
     "wls": [
-        *("WLS", "micro", "CR3", "identity"),
+        *("WLS", "weighted", "CR3", "identity"),
         "CR3 (delete-one-document jackknife, centred at the estimate)",
         "independent errors of equal variance, whatever the weights",
     ],
