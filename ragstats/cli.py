@@ -13,7 +13,8 @@ from rich.console import Console
 
 import ragstats as rs
 from ragstats.commands import register
-from ragstats.commands.options import note_pooled, read_foreign, read_table
+from ragstats.commands.flags import as_flags
+from ragstats.commands.options import File, note_pooled, read_foreign, read_table
 from ragstats.extras import MissingExtraError
 from ragstats.reporting.outputs import Outputs
 from ragstats.reporting.report import Report, report
@@ -67,10 +68,7 @@ def demo(
 
 @app.command(name="report")
 def report_command(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="CSV, TSV or Parquet, one row per query and system."),
-    ],
+    file: File,
     doc: Annotated[str, typer.Option(help="Column of document ids.")],
     score: Annotated[str, typer.Option(help="Column of scores.")],
     system: Annotated[str | None, typer.Option(help="Column of systems.")] = None,
@@ -157,8 +155,16 @@ def main(arguments: list[str] | None = None) -> Any:
         try:
             return app(args=arguments)
         except (ValueError, TypeError, MissingExtraError) as error:
-            _say(str(error))
+            _say(as_flags(str(error), _options(sys.argv[1:] if arguments is None else arguments)))
             sys.exit(BAD_INPUT)
+
+
+def _options(arguments: list[str]) -> list[str]:
+    """Return the options of the command that was called, without dashes."""
+    commands: Any = typer.main.get_command(app)
+    called = commands.commands.get(next(iter(arguments), ""))
+    options = [name for p in (called.params if called else ()) for name in p.opts]
+    return [name.removeprefix("--") for name in options if name.startswith("--")]
 
 
 def _one_line(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -97,6 +97,28 @@ def test_each_kind_of_file_gives_the_same_report(kind: str, tmp_path: Path) -> N
     assert about["source"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def test_a_pattern_reads_its_files_as_one(
+    csv: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = rows()
+    for i, part in enumerate((data[: len(data) // 2], data[len(data) // 2 :])):
+        part.to_csv(tmp_path / f"part{i}.csv", index=False)
+    outs = []
+    for name in ("scores.csv", "part*.csv"):
+        done = command("compare", tmp_path / name, *COLUMNS, "--estimand", "micro", "--json", "-")
+        outs.append(json.loads(done.stdout))
+    whole, parts = outs
+    assert parts["differences"] == whole["differences"]
+    read = b"".join((tmp_path / f"part{i}.csv").read_bytes() for i in (0, 1))
+    assert parts["source"] == {"file": "part*.csv", "sha256": hashlib.sha256(read).hexdigest()}
+    data.rename(columns={"hit": "rank"}).to_csv(tmp_path / "part2.csv", index=False)
+    said = refused(capsys, "report", tmp_path / "part*.csv", *COLUMNS)
+    assert "'part0.csv' and 'part2.csv' have different columns" in said
+    assert refused(capsys, "report", "none/*.csv", *COLUMNS).endswith(
+        "FILE='none/*.csv' fits no file"
+    )
+
+
 def test_ids_are_text_whatever_they_look_like(tmp_path: Path) -> None:
     """As numbers, "007" and "7" would be one document."""
     data = pd.DataFrame({"doc": ["007", "7", "7.0", "8"], "hit": [1, 0, 1, 0]})
@@ -154,20 +176,20 @@ def changed(name: str, value: Any, where: Any = slice(None)) -> pd.DataFrame:
 
 
 BAD_ROWS = {
-    "one document": (rows(1), "doc='doc': 1 document, at least 2 needed"),
-    "infinite score": (changed("hit", "inf", [3]), "score='hit': 1 infinite values"),
+    "one document": (rows(1), "--doc doc: 1 document, at least 2 needed"),
+    "infinite score": (changed("hit", "inf", [3]), "--score hit: 1 infinite values"),
     "no score at all": (changed("hit", None), "none of the 162 rows has a score"),
-    "missing score, unmatched": (changed("hit", None, [3]), "unmatched='error': 1 queries"),
-    "missing document": (changed("doc", None, [3, 4]), "doc='doc': 2 missing ids in 162 rows"),
-    "missing query": (changed("query", None, [3]), "query='query': 1 missing ids"),
-    "query twice": (pd.concat([rows(), rows().head(1)]), "query='query': 1 rows repeat a query"),
+    "missing score, unmatched": (changed("hit", None, [3]), "--unmatched error: 1 queries"),
+    "missing document": (changed("doc", None, [3, 4]), "--doc doc: 2 missing ids in 162 rows"),
+    "missing query": (changed("query", None, [3]), "--query query: 1 missing ids"),
+    "query twice": (pd.concat([rows(), rows().head(1)]), "--query query: 1 rows repeat a query"),
     "query in two documents": (
         changed("query", "0-0", [7]),
-        "query='query': ",
+        "--query query: ",
     ),
     "a system without scores": (
         changed("hit", None, rows()["system"] == "b"),
-        "system='b' has 0 scored queries (81 rows, none scored)",
+        "--system b has 0 scored queries (81 rows, none scored)",
     ),
     "words for scores": (changed("hit", "good", [3]), "does not hold numbers"),
 }
@@ -186,19 +208,19 @@ def test_bad_rows_are_refused_in_one_line(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--doc", "dok"], "doc='dok' is not a column of the data (did you mean 'doc'?)"),
-        (["--score", "hits"], "score='hits' is not a column of the data (did you mean 'hit'?)"),
+        (["--doc", "dok"], "--doc dok is not a column of the data (did you mean 'doc'?)"),
+        (["--score", "hits"], "--score hits is not a column of the data (did you mean 'hit'?)"),
         (["--system", "sistem"], "(did you mean 'system'?)"),
         (["--query", "queri"], "(did you mean 'query'?)"),
-        (["--cov-type", "CR5"], "cov_type='CR5' is unknown"),
+        (["--cov-type", "CR5"], "--cov-type CR5 is unknown"),
         (["--cov-type", "cluster"], "is 'CR1S' here"),
         (["--df", "satterthwait"], "(did you mean 'satterthwaite'?)"),
         (["--unmatched", "pairs"], "(did you mean 'pairwise'?)"),
-        (["--baseline", "c"], "baseline='c' has 0 scored queries"),
+        (["--baseline", "c"], "--baseline c has 0 scored queries"),
         (["--estimand", "mikro"], "(did you mean 'micro'?)"),
-        (["--population-size", "4"], "population=4"),
-        (["--fraction", "3"], "fraction=3.0"),
-        (["--alpha", "1.5"], "alpha=1.5"),
+        (["--population-size", "4"], "--population-size 4:"),
+        (["--fraction", "3"], "--fraction 3.0:"),
+        (["--alpha", "1.5"], "--alpha 1.5:"),
     ],
 )
 def test_wrong_options_are_refused_in_one_line(

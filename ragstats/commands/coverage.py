@@ -39,6 +39,9 @@ def coverage_command(
         str | None, typer.Option(help="Try the difference from this system.")
     ] = None,
     query: Query = None,
+    unmatched: Annotated[
+        str, typer.Option(help="Queries of one system only: error or pairwise.")
+    ] = "error",
     fpc: Annotated[bool, typer.Option(help="Apply the finite population correction.")] = False,
     alpha: Annotated[float, typer.Option(help="Intervals have level 1 - alpha.")] = 0.05,
     n_boot: Annotated[int, typer.Option(help="Resamples of the bootstraps.")] = 999,
@@ -56,7 +59,8 @@ def coverage_command(
         frame, score=score, doc=doc, documents=documents, estimand=estimand,
         replications=replications, methods=wanted, design=design, strata=strata,
         queries_per_document=queries_per_document, system=system, systems=name, baseline=baseline,
-        query=query, fpc=fpc, alpha=alpha, n_boot=n_boot, seed=seed, n_jobs=jobs,
+        query=query, unmatched=unmatched, fpc=fpc, alpha=alpha, n_boot=n_boot, seed=seed,
+        n_jobs=jobs,
     )  # fmt: skip
     say(
         result.summary(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json as jsonlib
 import math
@@ -16,7 +17,10 @@ from ragstats.exceptions import DataError, nearest
 
 File = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="CSV, TSV or Parquet, one row per query and system."),
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV or Parquet, one row per query and system; or a pattern in quotes.",
+    ),
 ]
 Doc = Annotated[str, typer.Option(help="Column of document ids.")]
 Score = Annotated[str, typer.Option(help="Column of scores.")]
@@ -35,22 +39,49 @@ _KNOWN = (*_SEPARATORS, ".parquet")
 
 
 def read_table(path: Path, *, ids: Iterable[str | None] = ()) -> tuple[pd.DataFrame, str]:
-    """Read a CSV, TSV or Parquet file, and return it with its SHA-256.
+    """Read CSV, TSV or Parquet, and return the rows with the SHA-256 of what was read.
 
     Parameters
     ----------
     path : Path
-        The file; CSV and TSV may be compressed (.gz).
+        The file, or a pattern such as ``scores/*.csv``: then the rows of its files one after the
+        other, by name, and the SHA-256 of ``cat``. CSV and TSV may be compressed (.gz).
     ids : iterable of str or None
         Columns that are read as text, so that "007" and "7" stay two ids.
 
     Raises
     ------
     DataError
-        If the file is not there, empty, or not of a known kind.
+        If a file is not there, empty, or not of a known kind, or has other columns than the first.
     """
-    if not path.is_file():
-        raise DataError(f"FILE={str(path)!r} is not a file")
+    paths, digest = _files(path), hashlib.sha256()
+    frames: list[pd.DataFrame] = []
+    for one in paths:
+        frame, content = _read_one(one, ids)
+        if frames and set(frame.columns) != set(frames[0].columns):
+            odd = next(iter(set(frame.columns) ^ set(frames[0].columns)))
+            raise DataError(
+                f"FILE={str(path)!r}: {paths[0].name!r} and {one.name!r} have different columns,"
+                f" for instance {odd!r}; files of one table have the same"
+            )
+        frames.append(frame)
+        digest.update(content)
+    rows = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+    return rows, digest.hexdigest()
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the file, or the files of a pattern by name."""
+    if path.is_file():
+        return [path]
+    found = sorted(Path(name) for name in glob.glob(str(path)) if Path(name).is_file())
+    if not found:
+        pattern = glob.has_magic(str(path))
+        raise DataError(f"FILE={str(path)!r} {'fits no file' if pattern else 'is not a file'}")
+    return found
+
+
+def _read_one(path: Path, ids: Iterable[str | None]) -> tuple[pd.DataFrame, bytes]:
     suffix = path.suffixes[-2] if path.suffix == ".gz" and len(path.suffixes) > 1 else path.suffix
     if suffix not in _KNOWN:
         known = ", ".join(_KNOWN)
@@ -70,7 +101,7 @@ def read_table(path: Path, *, ids: Iterable[str | None] = ()) -> tuple[pd.DataFr
         raise DataError(f"FILE={path.name!r} cannot be read: {said}") from None
     if frame.empty:
         raise DataError(f"FILE={path.name!r} has a header and no rows")
-    return frame, hashlib.sha256(content).hexdigest()
+    return frame, content
 
 
 def _read(path: Path, suffix: str, ids: Iterable[str | None]) -> pd.DataFrame:

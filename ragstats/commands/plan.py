@@ -24,6 +24,9 @@ def plan_command(
     baseline: Annotated[
         str | None, typer.Option(help="Plan a comparison with this system.")
     ] = None,
+    unmatched: Annotated[
+        str | None, typer.Option(help="Queries of one system only: error or pairwise.")
+    ] = None,
     strata: Annotated[str | None, typer.Option(help="Column of strata, to allocate to.")] = None,
     halfwidth: Annotated[float | None, typer.Option(help="Half-width wanted.")] = None,
     documents: Annotated[int | None, typer.Option(help="Documents that can be had.")] = None,

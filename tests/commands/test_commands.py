@@ -10,6 +10,7 @@ import pytest
 
 import ragstats as rs
 from ragstats.cli import main
+from ragstats.commands.flags import as_flags
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +73,52 @@ def test_coverage_says_what_it_found(files, capsys):
     assert {row["method"] for row in table} >= {"cr2", "cr1", "iid"}
 
 
+PAIR = ["--system", "system", "--query", "query_id", "--baseline", "bm25"]
+
+
+def test_coverage_takes_one_name_beside_a_baseline(files, capsys):
+    asked = [files / "scores.csv", *COLUMNS, *PAIR, "--estimand", "micro", "--documents", 10,
+             "--replications", 20, "--json", "-"]  # fmt: skip
+    status, named, _ = run(capsys, "coverage", *asked, "--name", "tfidf")
+    assert status == 0
+    assert named == run(capsys, "coverage", *asked)[1]  # there are two systems
+
+
+def test_one_missing_score_is_no_dead_end(files, capsys, tmp_path):
+    scores = pd.read_csv(files / "scores.csv")
+    scores.loc[3, "hit_at_1"] = None
+    scores.to_csv(tmp_path / "scores.csv", index=False)
+    start = [tmp_path / "scores.csv", *COLUMNS, *PAIR, "--estimand", "micro"]
+    for command, rest in (
+        ("plan", ["--halfwidth", 0.05]),
+        ("coverage", ["--documents", 10, "--replications", 20]),
+    ):
+        status, _, err = run(capsys, command, *start, *rest)
+        assert status == 2
+        assert "--unmatched pairwise" in err
+        status, _, _ = run(capsys, command, *start, *rest, "--unmatched", "pairwise")
+        assert status == 0
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("unmatched='error': 1", "--unmatched error: 1"),
+        ("name one pair: systems=['dense', 'bm25']", "name one pair: --name dense"),
+        ("population=4: give", "--population-size 4: give"),
+        ("system is missing: name it", "--system is missing: name it"),
+        ("name the column with query=", "name the column with --query"),
+        ("query='a b' of cov_type='CR5'", "--query 'a b' of cov_type='CR5'"),
+        (
+            "FILE='x.csv' has --query=y and rs.f(query)",
+            "FILE='x.csv' has --query=y and rs.f(query)",
+        ),
+    ],
+)
+def test_messages_name_the_options_of_the_command(message, said):
+    assert as_flags(message, ["unmatched", "name", "population-size", "system", "query"]) == said
+
+
 def test_convert_writes_a_plain_table(tmp_path, capsys):
     source = tmp_path / "scores.jsonl"
     rows = [{"doc_id": "a", "query_id": i, "system": "s", "score": i % 2} for i in range(4)]
@@ -119,7 +166,7 @@ def test_gate_reports_an_interval_that_cannot_be_had(tmp_path, capsys):
     ("arguments", "message"),
     [
         (["compare", "none.csv", *SYSTEMS, "--estimand", "micro"], "is not a file"),
-        (["plan", "--estimand", "micro", "--sd", "-1", "--halfwidth", "0.1"], "sd=-1"),
+        (["plan", "--estimand", "micro", "--sd", "-1", "--halfwidth", "0.1"], "--sd -1"),
         (["convert", "x.jsonl", "--to", "out.xlsx"], "ends in '.xlsx'"),
         (["gate", "none.toml"], "is not a file"),
     ],

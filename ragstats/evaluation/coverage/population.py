@@ -120,6 +120,8 @@ def population_of(
     """
     one_of("unmatched", unmatched, UNMATCHED)
     names = [systems] if isinstance(systems, str) else systems
+    if baseline is not None and isinstance(systems, str):
+        names = list(dict.fromkeys([systems, baseline]))  # the other one of the pair
     if isinstance(data, DocumentTable):
         for_rows = {"score": score, "doc": doc, "system": system, "query": query}
         given = {**for_rows, "baseline": baseline}

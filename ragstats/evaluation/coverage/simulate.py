@@ -91,8 +91,9 @@ def simulate_coverage(
         Whether the variances have the finite population correction: ``1 - K/M`` for simple samples;
         by stratum, or by stage, in "survey". Bootstraps, "iid" and "n_eff" have none.
     system, systems, baseline, query, unmatched
-        As in :func:`ragstats.compare`: the column of systems; which system, or which two; the one
-        that is subtracted; the column of queries; and what to do with queries that only one has.
+        As in :func:`ragstats.compare`: the column of systems; which system, or which two (one name
+        is enough beside a baseline); the one that is subtracted; the column of queries; and what to
+        do with queries that only one has.
     alpha : float
         One minus the confidence level.
     n_boot : int

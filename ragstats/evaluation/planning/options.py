@@ -38,6 +38,8 @@ class Options:
         The system to plan for, where there are several.
     baseline : str
         Plan a comparison with this system.
+    unmatched : str
+        As in :func:`ragstats.compare`, "error" or "pairwise".
     halfwidth, documents, power, difference, alpha, alternative, df, sd
         As in :func:`plan_documents`.
     population : str or int
@@ -59,6 +61,7 @@ class Options:
     system: str | None = None
     name: str | None = None
     baseline: str | None = None
+    unmatched: str | None = None
     halfwidth: float | None = None
     documents: int | None = None
     power: float | None = None
@@ -168,8 +171,9 @@ def _by_documents(data: pd.DataFrame, asked: Options) -> AnyPlan:
 def _by_comparison(data: pd.DataFrame, asked: Options) -> AnyPlan:
     pair = None if asked.name is None else [asked.name, str(asked.baseline)]
     found = compare(
-        data, systems=pair, **asked.only("estimand", "doc", "score", "system", "query", "baseline")
-    )
+        data, systems=pair,
+        **asked.only("estimand", "doc", "score", "system", "query", "baseline", "unmatched"),
+    )  # fmt: skip
     return plan_comparison(
         found, population=_number(asked.population), **asked.only(*_QUESTION, *_TEST)
     )
@@ -213,7 +217,9 @@ KINDS: dict[str, Kind] = {
     "sd": Kind(_by_sd, ("sd",), (*_QUESTION, *_TEST)),
     "documents": Kind(_by_documents, _COLUMNS, (*_WHICH, *_QUESTION, *_TEST)),
     "comparison": Kind(
-        _by_comparison, (*_COLUMNS, "system", "query", "baseline"), ("name", *_QUESTION, *_TEST)
+        _by_comparison,
+        (*_COLUMNS, "system", "query", "baseline"),
+        ("name", "unmatched", *_QUESTION, *_TEST),
     ),
     "strata": Kind(
         _by_strata,
