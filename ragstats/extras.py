@@ -10,8 +10,8 @@ class MissingExtraError(ImportError):
     """A library that this output needs is not installed."""
 
 
-def need(module: str, purpose: str) -> ModuleType:
-    """Import a library of the ``report`` extra.
+def need(module: str, purpose: str, *, extra: str = "report") -> ModuleType:
+    """Import a library of an extra.
 
     Raises
     ------
@@ -25,5 +25,5 @@ def need(module: str, purpose: str) -> ModuleType:
             raise
         raise MissingExtraError(
             f"{purpose} needs {module.split('.')[0]}, which is not installed:"
-            ' pip install "ragstats[report]"'
+            f' pip install "ragstats[{extra}]"'
         ) from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ragstats.extras import need
+
 
 @dataclass(frozen=True)
 class Query:
@@ -31,9 +33,14 @@ class Query:
     connection: Any = None
 
     def frame(self) -> Any:
-        """Return the relation of DuckDB, or the table of Ibis."""
-        if self.connection is None:
-            import duckdb
+        """Return the relation of DuckDB, or the table of Ibis.
 
+        Raises
+        ------
+        MissingExtraError
+            Without a connection and without DuckDB.
+        """
+        if self.connection is None:
+            duckdb = need("duckdb", "rs.Query without connection=", extra="duckdb")
             return duckdb.sql(self.sql)
         return self.connection.sql(self.sql)

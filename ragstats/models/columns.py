@@ -10,11 +10,14 @@ import ast
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+
+from ragstats.exceptions import shown
 
 
 def name_index(*names: str) -> pd.Index:
@@ -39,6 +42,11 @@ def as_pandas(data: Any, *, argument: str = "data") -> pd.DataFrame:
         return data
     if isinstance(data, dict):
         return _of_columns(data, argument)
+    if isinstance(data, (str, Path)):
+        raise TypeError(
+            f"{argument}={shown(str(data))} is a path and no table: read the rows first"
+            " (pd.read_parquet, rs.read_scores), or sum inside the files (rs.documents, rs.ols)"
+        )
     try:
         frame: pd.DataFrame = nw.from_native(data, eager_only=True).to_pandas()
     except TypeError:

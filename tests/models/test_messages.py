@@ -155,6 +155,12 @@ TABLE = {
         TypeError,
         "data is a int; give a pandas, polars or pyarrow table",
     ),
+    "a path where rows are needed": (
+        lambda: rs.compare("s/*.parquet", score="score", system="sys", doc="doc", estimand="micro"),
+        TypeError,
+        "data='s/*.parquet' is a path and no table: read the rows first (pd.read_parquet,"
+        " rs.read_scores), or sum inside the files (rs.documents, rs.ols)",
+    ),
     "infinite score": (
         lambda: ols(data=with_values("score", [1, 2], np.inf)),
         rs.DataError,

@@ -1,11 +1,14 @@
 """What streams say when something is wrong: one line, with the column, the file or the count."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 from ragstats.exceptions import DataError
+from ragstats.extras import MissingExtraError
 from ragstats.io.files import Files
 from ragstats.io.query import Query
 from ragstats.io.sources import is_streamed, open_source
@@ -221,6 +224,13 @@ def test_a_column_that_one_file_lacks(rows, tmp_path):
     rows.drop(columns="x").to_parquet(tmp_path / "b.parquet", index=False)
     model = streamed_ols("y ~ x", tmp_path, groups="doc")
     assert model._design.dropped["missing x"] >= len(rows)
+
+
+def test_a_query_without_duckdb_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    said = r'rs.Query without connection= needs duckdb.*: pip install "ragstats\[duckdb\]"$'
+    with pytest.raises(MissingExtraError, match=said):
+        Query("SELECT 1").frame()
 
 
 def test_a_query_that_fails_is_one_line():
