@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 
 import numpy as np
 
-from ragstats.evaluation.diagnostics import FEW_DF, MOSTLY_TIES, diagnose, near_bound
+from ragstats.evaluation.diagnostics import FEW_DF, MOSTLY_TIES, SKEWED, diagnose, near_bound
+from ragstats.evaluation.evidence import (
+    PAGES,
+    TIED,
+    covered_by_wild,
+    near_a_bound,
+    nearest_study,
+    percent,
+)
 from ragstats.evaluation.means import MeanResults
+from ragstats.evaluation.shown import WIDTH, wrapped
 
 #: With at most this many documents the wild bootstrap is shown beside CR2.
 FEW_DOCUMENTS = 12
+#: Above this share of tied documents the share is said, and why t is kept.
+MANY_TIES = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +56,23 @@ class Recommendation:
         ]
         lines += [f"because {reason}" for reason in self.reasons]
         lines += [f"but {caution}" for caution in self.cautions]
-        return "\n".join([*lines, f"check it on your own corpus: {self.check}"])
+        call = textwrap.wrap(self.check, WIDTH - 2, subsequent_indent="  ")
+        lines = [*wrapped(*lines), "check it on your own corpus:", *(f"  {line}" for line in call)]
+        return "\n".join(lines)
 
 
 def recommend(mean: MeanResults) -> Recommendation:
     """Recommend an interval for a mean, or for the mean of paired differences.
 
-    The rules, each from a study that can be rerun:
+    The rules; what is said for them was found in studies that can be rerun
+    (``ragstats.evaluation.evidence`` has the numbers), of samples of 20 and of 80 of the shipped
+    pages, and of eight very unequal documents:
 
-    * the t interval with CR2 and its df is the default: in 2,000 samples of 20 of the shipped pages
-      it covered 93-95 % for micro means where CR1 covered 83-89 %, and the t interval of the macro
-      mean 94-97 % (``sampling_study.csv`` of the shipped outcomes);
-    * with at most 12 documents, or ν below 4, the restricted wild cluster bootstrap goes beside it:
-      it kept 94-96 % for eight very unequal documents;
-    * 0/1 scores whose 95 % t interval reaches a bound take Korn-Graubard: 98 % where CR2 with t had
-      82 %, for a mean of .92;
-    * mostly tied differences are kept on t: the bootstraps by document covered 85-89 % there, t and
-      CR2 95-97 % (source text);
+    * the t interval with CR2 and its df is the default, for micro and macro means;
+    * with at most 12 documents, or ν below 4, the restricted wild cluster bootstrap goes beside it;
+      it is no cure near a bound;
+    * 0/1 scores whose 95 % t interval reaches a bound take Korn-Graubard;
+    * tied differences are kept on t, where bootstraps by document cover less;
     * a bootstrap-t or percentile interval is never the recommendation.
 
     Parameters
@@ -92,39 +104,52 @@ def recommend(mean: MeanResults) -> Recommendation:
         )
     facts = diagnose(mean.documents)
     method, beside = "t", []
-    reasons, cautions = [], []
-    if mean.estimand == "micro":
-        reasons.append(
-            "CR2 with its own df covered 93-95 % in samples of 20 of the shipped pages, CR1 83-89 %"
-        )
-    else:
-        reasons.append(
-            "the macro mean is a mean of K rates, for which t(K-1) covered 94-97 % there"
-        )
+    reasons, cautions = [_of_pages(mean, facts.n_documents)], []
     if facts.n_documents <= FEW_DOCUMENTS or mean.df < FEW_DF:
         beside.append("wild")
         reasons.append(
-            f"K = {facts.n_documents} and ν = {mean.df:.1f}: the restricted wild bootstrap kept"
-            " 94-96 % with eight very unequal documents"
+            f"K = {facts.n_documents} and ν = {mean.df:.1f}: with eight very unequal documents the"
+            f" restricted wild bootstrap covered {covered_by_wild()} away from a bound, and"
+            f" {near_a_bound('wild')} for 0/1 scores of mean .92"
         )
     if _binary(mean) and near_bound(mean.estimate, mean.se, mean.df):
         method = "korn-graubard"
         reasons.append(
-            f"the 0/1 mean {mean.estimate:.3f} is near a bound, where t covered 82 % and"
-            " Korn-Graubard 98 %"
+            f"the 0/1 mean {mean.estimate:.3f} is near a bound, where t covered"
+            f" {near_a_bound('cr2')} and Korn-Graubard {near_a_bound('korn-graubard')}"
         )
-    if _mostly_tied(mean):
+    ties = _share_tied(mean)
+    if ties > MANY_TIES:
+        k = nearest_study(TIED, facts.n_documents)
         reasons.append(
-            "most documents are tied, where bootstraps by document covered 85-89 % and t 95-97 %"
+            f"{ties:.0%} of the documents are tied: where 57 and 67 % were, bootstraps by document"
+            f" covered {percent(*TIED['bootstraps'][k])} with {k} pages, and t"
+            f" {percent(*TIED['t'][k])}"
         )
+    if ties > MOSTLY_TIES:
         cautions.append("the difference rests on the few documents that are not tied")
-    if abs(facts.rates["skewness"]) > 2:
+    if abs(facts.rates["skewness"]) > SKEWED:
         cautions.append("strong skewness between documents lowers the coverage of every method")
     check = (
         f"rs.simulate_coverage(mean.documents, documents={facts.n_documents},"
-        f' estimand="{mean.estimand}", replace=True, seed=1)'
+        f' estimand="{mean.estimand}", replace=True, methods="closed-form", replications=1000,'
+        " seed=1)"
     )
     return Recommendation(method, tuple(beside), tuple(reasons), tuple(cautions), check)
+
+
+def _of_pages(mean: MeanResults, n_documents: int) -> str:
+    """Say what the t interval covered in samples of about as many of the shipped pages."""
+    k = nearest_study(PAGES, n_documents)
+    if mean.estimand == "macro":
+        return (
+            "the macro mean is a mean of K rates, for which t(K-1) covered"
+            f" {percent(*PAGES['t(K-1)'][k])} in samples of {k} of the shipped pages"
+        )
+    return (
+        f"CR2 with its own df covered {percent(*PAGES['CR2 t(df)'][k])} in samples of {k} of the"
+        f" shipped pages, CR1 {percent(*PAGES['CR1 t(K-1)'][k])}"
+    )
 
 
 def _binary(mean: MeanResults) -> bool:
@@ -135,9 +160,9 @@ def _binary(mean: MeanResults) -> bool:
     )
 
 
-def _mostly_tied(mean: MeanResults) -> bool:
-    """Whether most differences are 0; a score that is mostly 0 is not a tie."""
+def _share_tied(mean: MeanResults) -> float:
+    """Return the share of differences that are 0; a score that is often 0 is not a tie."""
     table = mean.documents
     if (table.totals >= 0).all():
-        return False
-    return float((np.abs(table.totals) <= 1e-12 * table.counts).mean()) > MOSTLY_TIES
+        return 0.0
+    return float((np.abs(table.totals) <= 1e-12 * table.counts).mean())

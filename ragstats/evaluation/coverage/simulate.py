@@ -33,8 +33,8 @@ def simulate_coverage(
     estimand: str | Sequence[str],
     score: str | None = None,
     doc: str | None = None,
-    replications: int = 5000,
-    methods: str | Sequence[str] = "all",
+    replications: int = 2000,
+    methods: str | Sequence[str] = "closed-form",
     design: str = "srs",
     strata: str | None = None,
     allocation: str | Mapping[Any, int] | None = None,
@@ -69,12 +69,14 @@ def simulate_coverage(
     score, doc : str
         Columns of scores and of documents, when ``data`` holds rows.
     replications : int
-        Samples to draw.
-    methods : {"all", "closed-form"} or list of str
-        Names of ``METHODS``: "cr2" (the default of the package; "t" is the same), "cr2-ik", "cr3",
-        "cr1", "survey", "korn-graubard", "logit", "clip", "wild", "bootstrap-t",
-        "bootstrap-t-cr2", "percentile", "bca", "n_eff", "n_eff-mean" and "iid". Groups leave out
-        what is not defined for the estimand, the design or the scores.
+        Samples to draw. With 2,000 the simulation error of a coverage of 95 % is half a point.
+    methods : {"closed-form", "all"} or list of str
+        "closed-form" takes seconds for thousands of documents; "all" adds the wild bootstrap and
+        the bootstraps by document, whose resamples take minutes. Or names of ``METHODS``: "cr2"
+        (the default of the package; "t" is the same), "cr2-ik", "cr3", "cr1", "survey",
+        "korn-graubard", "logit", "clip", "wild", "bootstrap-t", "bootstrap-t-cr2", "percentile",
+        "bca", "n_eff", "n_eff-mean" and "iid". Groups leave out what is not defined for the
+        estimand, the design or the scores.
     design : {"srs", "stratified", "two-stage"}
         Documents at random; at random within strata; or documents at random, and queries at random
         within each of them.
