@@ -87,5 +87,8 @@ html_theme_options = {
     "back_to_top_button": False,
 }
 #: Pages that are no section have no list of pages beside them.
-_ALONE = ("index", "start", "differences", "coverage-study", "billion-rows", "benchmarks", "limits")
+_ALONE = (
+    "index", "start", "differences", "coverage-study", "billion-rows", "benchmarks", "limits",
+    "glossary", "citing",
+)  # fmt: skip
 html_sidebars = {page: [] for page in _ALONE}
