@@ -38,7 +38,7 @@ def compare_command(
         baseline=baseline, unmatched=unmatched, covariates=covariates, population=population_size,
     )  # fmt: skip
     joint, board = c.joint_test(), c.leaderboard()
-    text = [c.summary(), "", _joint(joint), "", _board(board)]
+    text = [c.summary(), "", _joint(joint), "", board.summary()]
     result: dict[str, Any] = {
         "source": {"file": file.name, "sha256": digest},
         "estimand": estimand,
@@ -60,14 +60,4 @@ def _joint(test: Any) -> str:
     return (
         f"All systems equal: F = {test.statistic:.2f} on {test.df_num:g} and {test.df_denom:.1f}"
         f" df, p = {test.pvalue:.2g} (AHT)"
-    )
-
-
-def _board(board: Any) -> str:
-    shown = board[["estimate", "se", "low", "high", "p_to_best", "group"]].copy()
-    shown["p_to_best"] = ["" if p != p else f"{p:.2g}" for p in shown["p_to_best"]]
-    table = shown.to_string(float_format=lambda v: f"{v:.4f}")
-    return (
-        "Means over all scored queries of each system. Systems that share a letter\n"
-        f"cannot be told apart (Holm-adjusted p of all pairs):\n{table}"
     )

@@ -15,7 +15,7 @@ from ragstats.checks import number
 from ragstats.core.hypothesis import JointTest, t_pvalue
 from ragstats.core.inference import ClusterInference
 from ragstats.evaluation.diagnostics import PairDiagnostics, diagnose_pair
-from ragstats.evaluation.leaderboard import adjust_pvalues, leaderboard
+from ragstats.evaluation.leaderboard import Leaderboard, adjust_pvalues, leaderboard
 from ragstats.evaluation.means import MeanResults, mean_of
 from ragstats.evaluation.pairs import ScoreMatrix
 from ragstats.evaluation.shown import Shown, tabled, wrapped
@@ -174,10 +174,11 @@ class Comparison(Shown):
             for system in self.systems
         }
 
-    def leaderboard(self, alpha: float = 0.05) -> pd.DataFrame:
+    def leaderboard(self, alpha: float = 0.05) -> Leaderboard:
         """Order the systems; systems that share a letter cannot be told apart.
 
-        See :func:`ragstats.evaluation.leaderboard.leaderboard` for the columns. The letters and
+        See :func:`ragstats.evaluation.leaderboard.leaderboard` for the columns; the table prints
+        in 80 columns, and ``.plot()`` draws it. The letters and
         ``p_to_best`` come from all pairs, Holm-adjusted. The means are over all scored queries of
         each system; where queries are unmatched, the pairs may rest on fewer.
         """
@@ -250,17 +251,16 @@ class Comparison(Shown):
         """
         table = self.table(alpha)
         need("matplotlib", "a figure")
-        from ragstats.figures.forest import Span, forest
+        from ragstats.figures.forest import Span, beside
         from ragstats.figures.style import label, on_white
 
         spans = table[["estimate", "low", "high"]].itertuples(index=False)
         rows = [
-            (f"{a} − {b}", {self.estimand: Span(*span)})
-            for (a, b), span in zip(table.index, spans, strict=True)
+            (f"{a} − {b}", Span(*span)) for (a, b), span in zip(table.index, spans, strict=True)
         ]
         xlabel = f"difference in {label(self.scores.score, 26)}, {100 * (1 - alpha):.4g}% interval"
         with on_white():
-            return forest(rows, xlabel, MEANING, zero=True)
+            return beside(rows, xlabel, self.estimand, MEANING[self.estimand], zero=True)
 
     def __repr__(self) -> str:
         systems = ", ".join(self.systems[:3]) + (", …" if len(self.systems) > 3 else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,76 @@ from statsmodels.stats.multitest import (
 )
 
 from ragstats.core.segments import Floats
+from ragstats.evaluation.shown import tabled, wrapped
 from ragstats.exceptions import unknown_option
+from ragstats.extras import need
+from ragstats.models.estimand import MEANING
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from ragstats.evaluation.means import MeanResults
+
+
+class Leaderboard(pd.DataFrame):
+    """A table of systems, best first, that prints in 80 columns and can be drawn.
+
+    What is taken from it, columns or rows, is a plain DataFrame.
+
+    Attributes
+    ----------
+    about : dict of str to str
+        ``score``, ``estimand``, and the ``level`` of the intervals.
+    """
+
+    _metadata: ClassVar[list[str]] = ["about"]
+    about: dict[str, str]
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
+
+    def summary(self) -> str:
+        """Return means, intervals, p and letters as text of at most 80 columns."""
+        shown = self[["estimate", "se", "low", "high", "p_to_best", "group"]].copy()
+        shown["p_to_best"] = ["" if p != p else f"{p:.2g}" for p in shown["p_to_best"]]
+        about = self.about
+        title = (
+            f"{about['estimand'].capitalize()} means of {about['score']!r} over all scored queries"
+            f" of each system, {about['level']} intervals; systems that share a letter cannot be"
+            " told apart (Holm-adjusted p of all pairs)"
+        )
+        return "\n".join([*wrapped(title), *tabled(shown, list(map(str, shown.index)))])
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def plot(self) -> Figure:  # type: ignore[override]
+        """Draw the means with their intervals, best first, the letters beside the names.
+
+        Raises
+        ------
+        MissingExtraError
+            Without matplotlib.
+        """
+        need("matplotlib", "a figure")
+        from ragstats.figures.forest import Span, beside
+        from ragstats.figures.style import label, on_white
+
+        estimand = self.about["estimand"]
+        rows = [
+            (f"{label(str(name), 28)}  {row['group']}", Span(*row[["estimate", "low", "high"]]))
+            for name, row in self.iterrows()
+        ]
+        xlabel = (
+            f"mean {label(self.about['score'], 26)}, {self.about['level']} interval; systems that"
+            " share a letter cannot be told apart"
+        )
+        with on_white():
+            return beside(rows, xlabel, estimand, MEANING[estimand])
 
 
 def check_multiplicity(method: Any) -> None:
@@ -40,7 +106,7 @@ def adjust_pvalues(pvalues: Floats, method: str = "holm") -> Floats:
 
 def leaderboard(
     means: dict[str, MeanResults], pairs: pd.DataFrame, *, alpha: float = 0.05
-) -> pd.DataFrame:
+) -> Leaderboard:
     """Order systems by their means.
 
     Parameters
@@ -54,11 +120,11 @@ def leaderboard(
 
     Returns
     -------
-    DataFrame
-        Index: systems, best first. ``estimate``, ``se``, ``df``, ``low``, ``high`` of each mean by
-        documents; ``low_simultaneous``, ``high_simultaneous`` (Bonferroni, valid for any
-        dependence of the systems); ``p_to_best``, adjusted over all pairs; ``group``: systems that
-        share a letter cannot be told apart.
+    Leaderboard
+        A DataFrame. Index: systems, best first. ``estimate``, ``se``, ``df``, ``low``, ``high`` of
+        each mean by documents; ``low_simultaneous``, ``high_simultaneous`` (Bonferroni, valid for
+        any dependence of the systems); ``p_to_best``, adjusted over all pairs; ``group``: systems
+        that share a letter cannot be told apart.
 
     References
     ----------
@@ -86,7 +152,14 @@ def leaderboard(
                 "group": letters[name],
             }
         )
-    return pd.DataFrame(rows, index=pd.Index(names, name="system"))
+    board = Leaderboard(rows, index=pd.Index(names, name="system"))
+    first = means[names[0]]
+    board.about = {
+        "score": first.documents.score,
+        "estimand": first.estimand,
+        "level": f"{100 * (1 - alpha):.4g}%",
+    }
+    return board
 
 
 def _symmetric(pvalues: pd.Series) -> dict[tuple[str, str], float]:

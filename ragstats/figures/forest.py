@@ -1,4 +1,4 @@
-"""Forest plots: estimates with their intervals, one label above each."""
+"""Forest plots: estimates with their intervals, one label above each, or beside it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ragstats.figures.style import GRID, INK, LOOK, MUTED, label, legend, new_figure
+from ragstats.figures.style import ALONE, GRID, INK, LOOK, MUTED, SIZE, label, legend, new_figure
 
 
 class Interval(Protocol):
@@ -75,6 +75,48 @@ def forest(
     ax.margins(x=0.04)
     ax.set_xlabel(xlabel, parse_math=False)
     ax.locator_params(axis="x", nbins=6)
+    legend(ax)
+    return figure
+
+
+def beside(
+    rows: Sequence[tuple[str, Interval]],
+    xlabel: str,
+    estimand: str,
+    said: str,
+    *,
+    zero: bool = False,
+) -> Figure:
+    """Draw one interval for each name, the names beside them: a figure that stands alone.
+
+    Parameters
+    ----------
+    rows : sequence of (str, Interval)
+        A name and its interval, from the top.
+    xlabel : str
+        What the values are.
+    estimand : str
+        Of all of them, for colour and mark.
+    said : str
+        What the estimand is the mean of, for the legend.
+    zero : bool
+        Whether there is a line at 0.
+    """
+    figure = new_figure(0.95 + 0.34 * len(rows), ALONE)
+    ax = figure.subplots()
+    if zero:
+        ax.axvline(0, color=MUTED, linewidth=0.9, zorder=1)
+    for i, (_, found) in enumerate(rows):
+        _interval(ax, found, -float(i), estimand, f"{estimand}: {said}" if i == 0 else None)
+    names = [label(name, 36) for name, _ in rows]
+    ax.set_yticks([-float(i) for i in range(len(rows))], names, parse_math=False)
+    ax.tick_params(axis="y", length=0, labelcolor=INK, labelsize=SIZE)
+    ax.yaxis.grid(True, color=GRID, linewidth=0.5)
+    ax.set_axisbelow(True)
+    ax.set_ylim(0.5 - len(rows), 0.5)
+    ax.margins(x=0.04)
+    ax.set_xlabel(xlabel, parse_math=False)
+    ax.locator_params(axis="x", nbins=8)
     legend(ax)
     return figure
 

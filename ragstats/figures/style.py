@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from rich.cells import cell_len, set_cell_size
 
-#: Inches: a column of a page, and of a phone.
-WIDTH = 3.8
+#: Inches: a column of a page, and of a phone; and a figure that stands alone.
+WIDTH, ALONE = 3.8, 6.4
 
 #: Points.
 SIZE, TICKS = 8.2, 7.4
@@ -66,16 +66,16 @@ def on_white() -> Iterator[None]:
         yield
 
 
-def new_figure(height: float) -> Figure:
-    """Return an empty figure of the report's width, laid out without overlaps."""
-    return Figure(figsize=(WIDTH, height), layout="constrained")
+def new_figure(height: float, width: float = WIDTH) -> Figure:
+    """Return an empty figure, by default of the report's width, laid out without overlaps."""
+    return Figure(figsize=(width, height), layout="constrained")
 
 
-def panels(n_panels: int, height: float) -> tuple[Figure, list[Axes]]:
+def panels(n_panels: int, height: float, *, more: float = 0.35) -> tuple[Figure, list[Axes]]:
     """Return a figure of one panel, or of two beside each other in each row."""
     columns = min(n_panels, 2)
     rows = -(-n_panels // columns)
-    figure = new_figure(height * rows + 0.35)
+    figure = new_figure(height * rows + more)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     axes = [ax for row in grid for ax in row]
     for unused in axes[n_panels:]:

@@ -190,7 +190,8 @@ def test_the_figure_has_every_difference_with_its_interval():
     limits = [tuple(x) for x in drawn if len(x) == 2 and list(x) != [0, 1]]
     assert limits == list(zip(table["low"], table["high"], strict=True))
     assert [x[0] for x in drawn if len(x) == 1] == table["estimate"].tolist()
-    assert [t.get_text() for t in ax.texts] == [f"{a} − {b}" for a, b in table.index]
+    names = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert names == [f"{a} − {b}" for a, b in table.index]
     assert ax.get_xlabel() == "difference in score, 90% interval"
 
 

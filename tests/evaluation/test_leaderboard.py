@@ -1,6 +1,7 @@
 """Leaderboards, equivalence, covariates, several scores, linked documents, repeated judgements."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -43,6 +44,34 @@ def test_leaderboard_is_made_of_means_and_pairs(comparison, scores):
     to_best = dict(zip(every.index, holm, strict=True))
     assert board.loc["bm25", "p_to_best"] == pytest.approx(to_best[("hybrid", "bm25")], rel=1e-8)
     assert board["group"].tolist() == ["a", "b", "c", "d"]
+
+
+def test_a_leaderboard_prints_in_80_columns_and_gives_plain_frames(comparison):
+    board = comparison.leaderboard()
+    lines = str(board).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert repr(board) == str(board) == board.summary()
+    assert " ".join(lines[:3]).startswith("Micro means of 'hit_at_1' over all scored queries")
+    cells = next(line for line in lines if line.startswith("bm25")).split()
+    row = board.loc["bm25"]
+    wanted = [f"{row[c]:.4f}" for c in ("estimate", "se", "low", "high")]
+    assert cells[1:] == [*wanted, f"{row['p_to_best']:.2g}", "b"]
+    for part in (board[["estimate"]], board.iloc[:2], board.copy(), board.rename(columns=str)):
+        assert type(part) is pd.DataFrame
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(board)), board)
+
+
+def test_a_leaderboard_can_be_drawn(comparison):
+    pytest.importorskip("matplotlib", reason="the extra 'report' is not installed")
+    board = comparison.leaderboard(alpha=0.1)
+    (ax,) = board.plot().axes
+    marks = [line for line in ax.get_lines() if len(line.get_xdata()) == 1]
+    assert [m.get_xdata()[0] for m in marks] == board["estimate"].tolist()  # from the top
+    bars = [line.get_xdata() for line in ax.get_lines() if len(line.get_xdata()) == 2]
+    np.testing.assert_array_equal(bars, board[["low", "high"]])
+    names = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert names == [f"{s}  {g}" for s, g in board["group"].items()]
+    assert "90% interval" in ax.get_xlabel()
 
 
 def test_letters_share_iff_not_different():

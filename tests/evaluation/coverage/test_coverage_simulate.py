@@ -100,7 +100,7 @@ def test_tally_counts_by_rule():
 def test_shares_add_up(scores):
     result = simulate_coverage(
         scores, score="hit_at_1", doc="doc_id", documents=5, estimand=["micro", "macro"], seed=2,
-        replications=300, n_boot=99,
+        replications=300, n_boot=99, methods="all",
     )  # fmt: skip
     table = result.table
     total = table["coverage"] + table["below"] + table["above"] + table["unavailable"]
@@ -190,8 +190,9 @@ def test_two_stages(scores):
         "score": "doc_hit_at_1", "doc": "doc_id", "documents": 20, "estimand": ["micro", "macro"],
         "seed": 1, "replications": 400, "n_boot": 99,
     }  # fmt: skip
-    few = simulate_coverage(scores, design="two-stage", queries_per_document=3, **options)
-    every = simulate_coverage(scores, design="two-stage", queries_per_document=548, **options)
+    two = {"design": "two-stage", "methods": "all", **options}
+    few = simulate_coverage(scores, queries_per_document=3, **two)
+    every = simulate_coverage(scores, queries_per_document=548, **two)
     simple = simulate_coverage(scores, methods=["cr1", "cr2"], **options)
     for estimand in ("micro", "macro"):
         truth = few.estimators.set_index("estimand").loc[estimand]
@@ -306,7 +307,7 @@ def test_summary_fits_eighty_columns(table):
 
 def test_to_dict_is_json(table):
     result = simulate_coverage(
-        table, documents=3, estimand="micro", replications=30, n_boot=49, seed=1
+        table, documents=3, estimand="micro", replications=30, n_boot=49, seed=1, methods="all"
     )
     stored = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert stored["design"]["documents"] == 3
@@ -318,7 +319,13 @@ def test_to_dict_is_json(table):
 
 def test_plot_shows_every_method(table):
     result = simulate_coverage(
-        table, documents=2, estimand=["micro", "macro"], replications=60, n_boot=49, seed=1
+        table,
+        documents=2,
+        estimand=["micro", "macro"],
+        replications=60,
+        n_boot=49,
+        seed=1,
+        methods="all",
     )
     figure = result.plot()
     left, right = figure.axes
@@ -425,7 +432,7 @@ def test_one_document_taken_with_certainty():
     table = rs.DocumentTable.from_frame(frame, doc="doc", binary=True, keep=["band"])
     options = {
         "documents": 4, "estimand": "micro", "replications": 30, "design": "stratified",
-        "strata": "band", "allocation": {"a": 1, "b": 3}, "seed": 1,
+        "strata": "band", "allocation": {"a": 1, "b": 3}, "seed": 1, "methods": "all",
     }  # fmt: skip
     with pytest.raises(DataError, match="or fpc=True, for the stratum has one"):
         simulate_coverage(table, **options)
