@@ -11,6 +11,7 @@ import pytest
 import ragstats as rs
 from ragstats.cli import main
 from ragstats.commands.flags import as_flags
+from ragstats.io.crosscheck import CrossCheck
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +186,19 @@ def test_crosscheck_says_what_to_install(files, capsys, monkeypatch):
                          "--formula", "hit_at_1 ~ C(system)")  # fmt: skip
     assert status == 2
     assert "Rscript is not installed" in err
+
+
+def test_a_crosscheck_prints_its_verdict():
+    numbers = pd.DataFrame(
+        {"ours": [1.0, 2.0], "R": [1.0, 2.0 + 1e-6], "difference": [0.0, 5e-7]},
+        index=pd.MultiIndex.from_tuples([("Intercept", "se"), ("Intercept", "p")]),
+    )
+    check = CrossCheck(numbers, 1e-7, ("word " * 30,))
+    said = "2 numbers DISAGREE: largest relative difference 5.0e-07, tolerance 1e-07"
+    assert said in str(check).splitlines()
+    assert str(check) == check.summary()
+    assert max(map(len, str(check).splitlines())) <= 80
+    assert repr(check) == f"<CrossCheck: {said}>"
 
 
 def test_pooled_systems_are_said_to_be_pooled(files, capsys):

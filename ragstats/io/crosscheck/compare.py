@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import textwrap
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ TOLERANCE = 1e-7
 _COMPARED = ("estimate", "se", "df", "p", "low", "high")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CrossCheck:
     """Our numbers beside R's.
 
@@ -49,19 +50,29 @@ class CrossCheck:
         """The largest relative difference."""
         return float(self.table["difference"].max())
 
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<CrossCheck: {self._verdict()}>"
+
+    def _verdict(self) -> str:
+        """Say how many numbers agree, and how well."""
+        verdict = "agree" if self.agrees else "DISAGREE"
+        return (
+            f"{len(self.table)} numbers {verdict}: largest relative difference {self.largest:.1e},"
+            f" tolerance {self.tolerance:.0e}"
+        )
+
     def summary(self) -> str:
-        """Return the table and the verdict as text."""
+        """Return the table and the verdict as text of at most 80 columns."""
         shown = self.table.copy()
         shown["ours"] = [f"{v:.10g}" for v in shown["ours"]]
         shown["R"] = [f"{v:.10g}" for v in shown["R"]]
         shown["difference"] = [f"{v:.1e}" for v in shown["difference"]]
-        verdict = "agree" if self.agrees else "DISAGREE"
-        lines = [
-            shown.to_string(),
-            f"{len(shown)} numbers {verdict}: largest relative difference {self.largest:.1e},"
-            f" tolerance {self.tolerance:.0e}",
-        ]
-        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+        said = [self._verdict(), *(f"Note: {note}" for note in self.notes)]
+        lines = [line for s in said for line in textwrap.wrap(s, 80, subsequent_indent="  ")]
+        return "\n".join([shown.to_string(), *lines])
 
 
 def compare_clubsandwich(
