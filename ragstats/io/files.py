@@ -13,6 +13,7 @@ from typing import Any
 
 from ragstats.exceptions import DataError
 from ragstats.io.engine_errors import Blame, of_engine, one_line, readable
+from ragstats.io.file_columns import check_files, lacks
 
 #: Suffix → format; a compression suffix may follow.
 FORMATS = {
@@ -69,6 +70,7 @@ class OpenFiles:
     batches: Callable[[list[str] | None], Iterator[Any]]
     blame: Blame | None = None
     with_text: Callable[[str], str | None] = lambda column: None
+    check: Callable[[Sequence[str]], None] = lambda used: None
 
 
 def as_files(data: Any) -> Files | None:
@@ -109,7 +111,13 @@ def open_files(files: Files, stack: contextlib.ExitStack) -> OpenFiles:
     def with_text(column: str) -> str | None:
         return _first_with_text(connection, names, kind, column)
 
-    return OpenFiles(names, relation, lambda columns: iter(()), blame, with_text)
+    def columns_of(name: str) -> list[str]:
+        return list(_relation(connection, [name], kind).columns)
+
+    def check(used: Sequence[str]) -> None:
+        check_files(connection, names, kind, used, relation.columns, columns_of)
+
+    return OpenFiles(names, relation, lambda columns: iter(()), blame, with_text, check)
 
 
 def find(paths: Any) -> tuple[str, ...]:
@@ -228,7 +236,9 @@ def _arrow_batches(names: Sequence[str], kind: str, columns: list[str] | None) -
     for name in names:
         try:
             opened = dataset.dataset(name, format=kind)
-            chosen = None if columns is None else [c for c in columns if c in opened.schema.names]
-            yield from opened.to_batches(columns=chosen)
+            lacking = [c for c in columns or () if c not in opened.schema.names]
+            if lacking:
+                raise lacks(name, lacking, len(names))
+            yield from opened.to_batches(columns=columns)
         except (ArrowException, OSError) as error:
             raise DataError(f"{name}: PyArrow could not read it: {one_line(error)}") from None

@@ -7,7 +7,7 @@ temporary directory goes when the block ends, on Ctrl-C too.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -44,6 +44,8 @@ class Source:
         Returns the first file that cannot be read, with the reason.
     with_text : callable
         Returns the first file in which a column holds text.
+    check : callable
+        Raises for the first file that lacks one of some columns.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Source:
     files: tuple[str, ...] = ()
     blame: Blame | None = None
     with_text: Callable[[str], str | None] = lambda column: None
+    check: Callable[[Sequence[str]], None] = lambda used: None
     passes: int = 0
     _first: Any = field(default=None, repr=False)
 
@@ -218,7 +221,7 @@ def _from_files(files: Files, stack: contextlib.ExitStack) -> Source:
     frame = nw.from_native(opened.relation)
     return Source(
         engine_name(frame), frame, cut(frame), True,
-        opened.names, opened.blame, opened.with_text,
+        opened.names, opened.blame, opened.with_text, opened.check,
     )  # fmt: skip
 
 

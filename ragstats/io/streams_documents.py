@@ -90,6 +90,7 @@ def document_sums(
     named = [("doc", doc), *([] if by is None else [("by", by)]), *(("keep", k) for k in keep)]
     with open_source(source) as opened:
         schema = opened.schema()
+        opened.check([score, *(c for _, c in named)])
         check_columns(schema, (("score", score), *named))
         if kind(schema[score]) not in ("number", "boolean"):
             raise TypeError(

@@ -27,6 +27,7 @@ from ragstats.io.streams_patsy import PatsyBatches
 from ragstats.io.terms import Terms, read_terms
 from ragstats.io.translated import key_column
 from ragstats.models.arguments import refuse_unknown_fit_options
+from ragstats.models.columns import named_in_formula
 from ragstats.models.design import Design, term_codings
 from ragstats.models.estimand import check_estimand
 from ragstats.models.linear import OLS, WLS
@@ -150,6 +151,7 @@ def streamed_ols(
     declared = dict(levels or {})
     with open_source(source) as opened:
         schema = opened.schema()
+        opened.check([*roles.arguments.values(), *named_in_formula(formula, schema)])
         for argument, column in (*roles.arguments.items(), *(("levels", c) for c in declared)):
             if column not in schema:
                 raise unknown_column(argument.rstrip("0123456789"), column, schema)

@@ -219,13 +219,6 @@ def test_a_broken_text_file_is_named(rows, tmp_path, suffix):
     fails((DataError, ValueError), rf"{broken}", "y ~ x", pattern)
 
 
-def test_a_column_that_one_file_lacks(rows, tmp_path):
-    rows.to_parquet(tmp_path / "a.parquet", index=False)
-    rows.drop(columns="x").to_parquet(tmp_path / "b.parquet", index=False)
-    model = streamed_ols("y ~ x", tmp_path, groups="doc")
-    assert model._design.dropped["missing x"] >= len(rows)
-
-
 def test_a_query_without_duckdb_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     said = r'rs.Query without connection= needs duckdb.*: pip install "ragstats\[duckdb\]"$'
