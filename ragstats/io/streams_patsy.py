@@ -19,6 +19,7 @@ import patsy
 from ragstats.core.streaming_sums import CellDesign
 from ragstats.exceptions import DataError
 from ragstats.io.engines import SumsPlan, infinite
+from ragstats.io.row_functions import RowsAlone
 from ragstats.io.sources import Source
 from ragstats.io.terms import describe, unknown_name
 from ragstats.io.translated import NUMBER, Translated
@@ -155,8 +156,10 @@ class PatsyBatches:
 
     def _rows(self) -> Iterator[pd.DataFrame]:
         """Iterate over keys, design and outcome of the complete rows of each batch."""
+        alone = RowsAlone([self._outcome, self.info])
         for where, frame in self._source.frames(self.columns):
             plain = self._plain(frame, where)
+            alone.check(plain)
             outcome, design = self._evaluated(plain, where)
             self._count_dropped(plain, design.index.to_numpy())
             values = np.column_stack([design.to_numpy()[:, self._numeric], outcome.to_numpy()])
