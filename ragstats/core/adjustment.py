@@ -144,8 +144,11 @@ def leverage_power(gram: Floats, power: float) -> LeveragePower:
     """Return ``(I - G)^(-power)`` for a batch of leverage matrices (K, p, p).
 
     A polynomial serves the documents whose leverages are small, an eigendecomposition the others.
-    The trace bounds the largest eigenvalue, so it decides.
+    The trace bounds the largest eigenvalue, so it decides. Power 0 is the identity everywhere.
     """
+    if not power:
+        identity = np.broadcast_to(np.eye(gram.shape[1]), gram.shape)
+        return LeveragePower(identity, singular_directions(gram))
     values = empty(*gram.shape)
     trace = np.einsum("kii->k", gram)
     exactly = []
@@ -215,3 +218,15 @@ def _evaluate(coefficients: Floats, gram: Floats) -> Floats:
             group += multiply(value, cube, out=work)
         value, group = group, value
     return value
+
+
+def singular_directions(gram: Floats) -> dict[int, Floats]:
+    """Return the documents with leverage 1 and the directions which they alone identify."""
+    singular = {}
+    candidates = np.flatnonzero(np.einsum("kii->k", gram) > 1 - SINGULAR_LEVERAGE)
+    if candidates.size:
+        eigenvalues, vectors = np.linalg.eigh(gram[candidates])
+        for row in np.flatnonzero(eigenvalues[:, -1] > 1 - SINGULAR_LEVERAGE):
+            at_one = eigenvalues[row] > 1 - SINGULAR_LEVERAGE
+            singular[int(candidates[row])] = vectors[row][:, at_one]
+    return singular

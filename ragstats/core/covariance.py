@@ -26,8 +26,8 @@ import numpy as np
 from ragstats.core.adjustment import (
     SINGULAR_LEVERAGE,
     Adjustment,
-    LeveragePower,
     leverage_power,
+    singular_directions,
 )
 from ragstats.core.batched import apply, multiply
 from ragstats.core.moments import ClusterMoments
@@ -200,7 +200,7 @@ def identity_variance(
     if adjustment.name == "CR2":
         mixing, singular = _identity_root(gram, -middle), singular_directions(moments.gram)
     else:  # no root: v_g = W_g X_g f(G_g)
-        adjusted = _power_or_identity(moments.gram, adjustment)
+        adjusted = leverage_power(moments.gram, adjustment.power)
         mixing = np.concatenate([np.zeros_like(adjusted.values), adjusted.values], axis=1)
         singular = adjusted.singular
     overlap = gram @ mixing
@@ -341,27 +341,6 @@ def _project_out(
     for index, basis in null.values():
         projected[index] -= basis @ (basis.T @ values[index])
     return projected
-
-
-def singular_directions(gram: Floats) -> dict[int, Floats]:
-    """Return the documents with leverage 1 and the directions which they alone identify."""
-    singular = {}
-    candidates = np.flatnonzero(np.einsum("kii->k", gram) > 1 - SINGULAR_LEVERAGE)
-    if candidates.size:
-        eigenvalues, vectors = np.linalg.eigh(gram[candidates])
-        for row in np.flatnonzero(eigenvalues[:, -1] > 1 - SINGULAR_LEVERAGE):
-            at_one = eigenvalues[row] > 1 - SINGULAR_LEVERAGE
-            singular[int(candidates[row])] = vectors[row][:, at_one]
-    return singular
-
-
-def _power_or_identity(gram: Floats, adjustment: Adjustment) -> LeveragePower:
-    """Return ``(I - G)^(-power)``, with the identity for power 0."""
-    if adjustment.power:
-        return leverage_power(gram, adjustment.power)
-    return LeveragePower(
-        np.broadcast_to(np.eye(gram.shape[1]), gram.shape), singular_directions(gram)
-    )
 
 
 def _factor(moments: ClusterMoments, adjustment: Adjustment) -> float:

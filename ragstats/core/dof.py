@@ -21,6 +21,8 @@ from ragstats.core.segments import Floats
 
 #: A working variance this small, relative to that of the unadjusted scores, is 0 but for rounding.
 NO_VARIANCE = 1e-12
+#: P is a covariance, so its df are at least 1; below this they are what rounding has left.
+LEAST = 0.99
 #: The Imbens-Kolesár trace is a difference; below this, relative to its terms, nothing is left.
 ROUNDED_AWAY = 1e-9
 
@@ -66,6 +68,8 @@ def satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
     Bell and McCaffrey (2002), section 4; for the intercept-only model, the ``df_micro`` of the
     source text. NaN where the working variance is 0: the contrast rests on one document.
     """
+    if not len(contrasts):
+        return np.empty(0)
     n_groups, r, p = parts.overlap.shape
     batch = max(1, BATCH // (n_groups * (r + p)))
     unit = _unit(contrasts)
@@ -91,7 +95,8 @@ def _satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
     square = np.einsum("qk,qk->q", own, own) + _off_diagonal(parts, contrasts)
     scale = np.einsum("qp,qp->q", contrasts @ parts.reference, contrasts)
     usable = (trace > NO_VARIANCE * scale) & (square > 0)
-    return np.where(usable, trace**2 / np.where(usable, square, 1.0), np.nan)
+    df = np.where(usable, trace**2 / np.where(usable, square, 1.0), np.nan)
+    return np.where(df > LEAST, df, np.nan)
 
 
 def _off_diagonal(parts: Contributions, contrasts: Floats) -> Floats:

@@ -12,11 +12,14 @@ import numpy as np
 from scipy import linalg
 
 from ragstats.core.segments import Floats
+from ragstats.exceptions import DataError
 
 #: Cholesky-QR twice is as orthogonal as Householder QR while cond(X)² stays well below 1/eps.
 CHOLESKY_QR_CONDITION = 1e6
 #: Numbers of a block when the basis is changed in place: what stays in the cache of a core.
 BLOCK = 16_384
+#: Columns of this size, or the inverse of it, have squares that overflow or vanish.
+LARGEST = 1e150
 #: Beyond this condition number of the unit-norm columns the caller is warned.
 CONDITION_WARNING = 1e7
 
@@ -52,7 +55,8 @@ def orthonormalize(design: Floats) -> Basis:
     A column is aliased when, scaled to unit norm, less than N·eps of it is new.
     """
     n_rows, n_columns = design.shape
-    gram = design.T @ design
+    with np.errstate(over="ignore"):  # columns beyond 1e±100 are scaled, or refused, below
+        gram = design.T @ design
     norms = _column_norms(design, np.diag(gram))
     kept = np.flatnonzero(norms > 0)
     while True:
@@ -81,10 +85,21 @@ def _multiply_in_place(left: Floats, columns: Floats) -> None:
 
 
 def _column_norms(design: Floats, squares: Floats) -> Floats:
-    """Return the Euclidean norms, without overflow or underflow for columns beyond 1e±100."""
+    """Return the Euclidean norms, without overflow or underflow for columns beyond 1e±100.
+
+    Raises
+    ------
+    DataError
+        For columns beyond 1e±150.
+    """
     if ((squares > 1e-200) & (squares < 1e200)).all():
         return np.asarray(np.sqrt(squares))
     largest = np.abs(design).max(axis=0, initial=0.0)
+    for j in np.flatnonzero((largest > LARGEST) | ((largest > 0) & (largest < 1 / LARGEST))):
+        raise DataError(
+            f"exog: column {j} is of size {largest[j]:.0e} (with its weight): its squares leave the"
+            " range of numbers; change the unit"
+        )
     unit = np.where(largest > 0, largest, 1.0)
     return np.asarray(unit * np.sqrt(((design / unit) ** 2).sum(axis=0)))
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragstats.core.adjustment import Adjustment
+from ragstats.core.adjustment import Adjustment, singular_directions
 from ragstats.core.covariance import (
     Contributions,
     contributions,
     inverse_variance,
     own_of_root,
-    singular_directions,
 )
 from ragstats.core.dof import DfRule
 from ragstats.core.inference import ClusterInference

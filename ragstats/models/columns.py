@@ -7,7 +7,9 @@ refused by name.
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +18,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+import patsy
 
 from ragstats.exceptions import shown
 
@@ -68,6 +71,11 @@ def _of_columns(data: dict[Any, Any], argument: str) -> pd.DataFrame:
         raise ValueError(f"{argument} is a dict and no table: {said}") from None
 
 
+#: Whole numbers of this size have squares beyond 64 bits and become float64, where that is exact;
+#: larger ones are ids, not quantities.
+WRAPS, EXACT = 2**31, 2**53
+
+
 def plain_column(values: pd.Series) -> pd.Series:
     """Return a column as float64, object or Categorical of object.
 
@@ -84,7 +92,7 @@ def plain_column(values: pd.Series) -> pd.Series:
     if pd.api.types.is_bool_dtype(dtype) and not values.isna().any():
         return values.astype(bool)
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
-        return values if isinstance(dtype, np.dtype) else _floats(values)
+        return _wide(values) if isinstance(dtype, np.dtype) else _floats(values)
     if _holds_numbers(values):
         whole = not values.isna().any() and pd.api.types.infer_dtype(values) == "integer"
         return values.astype(np.int64) if whole else _floats(values)
@@ -92,6 +100,18 @@ def plain_column(values: pd.Series) -> pd.Series:
         return values
     as_object = values.astype(object)
     return as_object.where(values.notna(), None)
+
+
+def _wide(values: pd.Series) -> pd.Series:
+    """Return numbers in a type in which ``a - b`` and ``x * x`` of a formula do not wrap."""
+    if values.dtype.kind == "f":
+        return values.astype(np.float64)
+    if values.dtype.kind not in "iu" or not len(values):
+        return values
+    largest = max(-int(values.min()), int(values.max()))
+    if WRAPS <= largest <= EXACT:
+        return values.astype(np.float64)
+    return values.astype(np.int64) if largest < WRAPS else values
 
 
 def _floats(values: pd.Series) -> pd.Series:
@@ -166,12 +186,45 @@ def float_column(argument: str, values: pd.Series) -> np.ndarray:
 
 
 def named_in_formula(formula: str, columns: Iterable[Any]) -> list[Any]:
-    """Return the columns whose names occur in a formula, as identifiers or inside ``Q("…")``."""
-    identifiers = set(re.findall(r"[^\W\d]\w*", formula))
+    """Return the columns whose names occur in a formula, as variables or inside ``Q("…")``.
+
+    Functions, their modules' members and arguments, and text are no variables.
+    """
     quoted = set()
     for literal in re.findall(r"Q\(\s*('[^']*'|\"[^\"]*\")\s*\)", formula):
         quoted.add(ast.literal_eval(literal))
-    return [c for c in columns if c in identifiers or c in quoted]
+    named = _variables(formula) | quoted
+    return [c for c in columns if c in named]
+
+
+def _variables(formula: str) -> set[str]:
+    """Return the names of a formula that stand for values."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(formula.strip()).readline))
+    except (tokenize.TokenError, SyntaxError):  # patsy will say what is wrong with it
+        return set(re.findall(r"[^\W\d]\w*", formula))
+    words = [("", ""), *((tokenize.tok_name[t.type], t.string) for t in tokens), ("", "")]
+    return {
+        word
+        for (_, before), (kind, word), (_, after) in zip(words, words[1:], words[2:], strict=False)
+        if kind == "NAME" and before != "." and after not in ("(", "=")
+    }
+
+
+def compared_in_formula(formula: str, columns: Iterable[Any]) -> list[Any]:
+    """Return the columns that are compared, where a missing value would count as False."""
+    try:
+        description = patsy.ModelDesc.from_formula(formula)
+    except patsy.PatsyError:  # patsy will say so again where the formula is used
+        return []
+    terms = [*description.lhs_termlist, *description.rhs_termlist]
+    compared = [
+        ast.unparse(node)
+        for code in {factor.code for term in terms for factor in term.factors}
+        for node in ast.walk(ast.parse(code, mode="eval"))
+        if isinstance(node, ast.Compare)
+    ]
+    return [c for c in columns if any(named_in_formula(code, [c]) for code in compared)]
 
 
 def name_forms(name: str) -> tuple[str, ...]:

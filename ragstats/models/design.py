@@ -10,6 +10,7 @@ import pandas as pd
 import patsy
 
 from ragstats.core.orthonormal import Basis
+from ragstats.exceptions import plural
 from ragstats.models.columns import as_pandas, named_in_formula, plain_column
 from ragstats.models.groups import Grouping
 from ragstats.models.rows import Rows
@@ -135,7 +136,7 @@ class Design:
             return self._estimable(pd.DataFrame(values, index=index))
         if values.shape[1] != len(self.names):
             raise ValueError(
-                f"exog has {values.shape[1]} columns; the model has {len(self.names)}:"
+                f"exog has {plural(values.shape[1], 'column')}; the model has {len(self.names)}:"
                 f" {', '.join(self.names)}"
             )
         return pd.DataFrame(values, columns=list(self.names), index=index)
@@ -163,7 +164,8 @@ class Design:
         elsewhere = ~self.is_estimable(rows.to_numpy(float))
         if elsewhere.any():
             warn(
-                f"exog: {int(elsewhere.sum())} rows have no unique prediction, because"
+                f"exog: {plural(int(elsewhere.sum()), 'row has', 'rows have')} no unique"
+                " prediction, because"
                 f" {', '.join(self.aliased)} was a combination of other columns in the fit and is"
                 " not one here; they are NaN"
             )
@@ -180,7 +182,7 @@ class Design:
         frame = as_pandas(exog, argument="exog")
         right = self.formula.split("~", 1)[1]
         used = named_in_formula(right, frame.columns)
-        plain = frame.assign(**{str(c): plain_column(frame[c]) for c in used})
+        plain = frame.assign(**{str(c): _values(frame[c]) for c in used})
         try:
             rows = patsy.build_design_matrices(
                 [self.design_info], plain, return_type="dataframe", NA_action="drop"
@@ -190,6 +192,12 @@ class Design:
         if not self.design_info.factor_infos:  # intercept only: as many rows as the data have
             rows = pd.DataFrame(np.ones((len(frame), 1)), index=frame.index, columns=rows.columns)
         return self._estimable(rows.reindex(frame.index))
+
+
+def _values(column: pd.Series) -> pd.Series:
+    """Return a column of new data; categories that no row has say nothing about the fit's."""
+    plain = plain_column(column)
+    return plain.astype(object) if isinstance(plain.dtype, pd.CategoricalDtype) else plain
 
 
 def describe_design(rows: Rows, basis: Basis) -> Design:

@@ -224,8 +224,8 @@ def _refuse_booleans_among_numbers(values: pd.Series) -> None:
     if values.dtype != object:
         return
     kinds = set(map(type, values))
-    if bool in kinds and len(kinds) > 1:
-        others = ", ".join(sorted(k.__name__ for k in kinds - {bool}))
+    others = ", ".join(sorted(kind.__name__ for kind in kinds - {bool, np.bool_}))
+    if others and kinds & {bool, np.bool_}:
         raise DataError(
             f"{values.name or 'groups'}: document ids are booleans and {others}; True and 1 would"
             " be one document, so give ids of one type"

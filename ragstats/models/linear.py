@@ -15,6 +15,7 @@ from ragstats.core.estimate import LeastSquares, least_squares
 from ragstats.core.inference import ClusterInference
 from ragstats.core.orthonormal import CONDITION_WARNING
 from ragstats.core.working import WorkingRows, check_working
+from ragstats.exceptions import DataError
 from ragstats.models.absorb import PREFIX, effect_codes, solve_absorbed
 from ragstats.models.arguments import needs_groups, refuse_unknown_fit_options
 from ragstats.models.data import use_cluster_data
@@ -61,6 +62,8 @@ class ClusteredLinear:
             rows.grouping.ids,
             weights=weights,
         )
+        if not fit.basis.columns.size:
+            raise DataError("exog: no column is left; each is 0 in every row")
         self._fit = fit.without_rows() if weights is None else fit
         self._weights = weights
         self._design = describe_design(rows, fit.basis)

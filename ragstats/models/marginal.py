@@ -49,8 +49,12 @@ def marginal_effects(results: Any) -> tuple[list[str], Floats, Floats]:
     model, params = results.model, np.asarray(results.params)
     weights = model.freq_weights / model.freq_weights.sum()
     mean = _Mean(model.family.link, weights, model._offset_exposure, params)
-    formula = model._design.design_info is not None and model.data.frame is not None
-    changes = list(_of_formula(model) if formula else _of_columns(model))
+    if model._design.formula and (model._design.design_info is None or model.data.frame is None):
+        raise ValueError(
+            "average_marginal_effects moves the variables of the formula, and these results were"
+            " stored without it; fit again, or store the table too"
+        )
+    changes = list(_of_formula(model) if model._design.formula else _of_columns(model))
     found = [
         mean.derivative(model.exog, change.slope)
         if change.slope is not None
@@ -165,7 +169,12 @@ def _derivative(function: Callable[[Floats], Floats], values: Floats) -> Floats:
 def _central(function: Callable[[Floats], Floats], values: Floats, step: Floats) -> Floats:
     above, below = values + step, values - step  # their difference is what was added
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((function(above) - function(below)) / (above - below)[:, None])
+        try:
+            change = function(above) - function(below)
+        except ValueError:  # nothing is beyond the data, for splines: one-sided at their ends
+            above, below = np.minimum(above, values.max()), np.maximum(below, values.min())
+            change = function(above) - function(below)
+        return np.asarray(change / (above - below)[:, None])
 
 
 def _levels(

@@ -11,6 +11,7 @@ import patsy
 from ragstats.exceptions import DataError, nearest
 from ragstats.models.columns import (
     as_pandas,
+    compared_in_formula,
     holds_times,
     name_forms,
     named_in_formula,
@@ -68,7 +69,9 @@ def rows_from_formula(
     if twice:
         raise ValueError(f"data has several columns named {twice[0]!r}; give each its own name")
     plain = _plain(formula, frame, used)
-    endog, exog = _matrices(formula, plain, env, frame)
+    compared = compared_in_formula(formula, used)
+    whole = plain[plain[compared].notna().all(axis=1)] if compared else plain
+    endog, exog = _matrices(formula, whole, env, frame)
     kept = np.zeros(len(frame), bool)
     kept[exog.index.to_numpy()] = True
     dropped = _why_dropped(frame, used, kept)

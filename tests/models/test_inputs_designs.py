@@ -391,9 +391,7 @@ def test_b23_aliased_terms_have_no_prediction_off_the_line():
     with pytest.warns(RagstatsWarning, match=ALIASED):
         results = rs.ols("score ~ len + len2", _doubled(), groups="doc").fit()
     new = pd.DataFrame({"len": [4.0, 4.0], "len2": [8.0, 9.0]})
-    with pytest.warns(
-        RagstatsWarning, match="exog: 1 rows have no unique prediction, because len2"
-    ):
+    with pytest.warns(RagstatsWarning, match="exog: 1 row has no unique prediction, because len2"):
         prediction = results.get_prediction(new)
     assert np.isnan(prediction.predicted_mean).tolist() == [False, True]
     with pytest.warns(RagstatsWarning, match="no unique prediction"):

@@ -36,7 +36,7 @@ def test_rows_are_blamed_on_the_first_column_that_is_missing():
     text = results.summary().as_text()
     assert "3 of 30" in text
     assert "2 rows dropped: missing y." in text
-    assert "1 rows dropped: missing x." in text
+    assert "1 row dropped: missing x." in text
 
 
 @pytest.mark.parametrize("shuffled", [False, True])

@@ -275,6 +275,46 @@ def test_a_variable_without_a_derivative_is_left_out_with_a_word():
     assert list(table.index) == ["n"]
 
 
+def test_marginal_effects_of_splines_end_at_the_data_and_functions_are_no_variables():
+    data = DATA.assign(log=np.arange(80.0))  # a column that has the name of a function
+    results = rs.glm("time ~ bs(x, df=4) + np.log(n + 1)", data, groups="doc").fit()
+    table = results.average_marginal_effects()
+    assert list(table.index) == ["x", "n"]
+    step = 1e-5
+    inside = data["x"].between(data["x"].min() + step, data["x"].max() - step)
+    x, p = data["x"][inside], results.params.to_numpy()
+    slope = (_rows(results, x=x + step) @ p - _rows(results, x=x - step) @ p) / (2 * step)
+    # the two rows at the ends, one-sided here, are not in the reference
+    assert_allclose(
+        table.loc["x", "effect"] * 80, slope.sum() + _ends(results, data, step), rtol=1e-5
+    )
+    assert_allclose(table.loc["n", "effect"], p[-1] * np.mean(1 / (data["n"] + 1)), rtol=1e-8)
+
+
+def _rows(results, x):
+    frame = results.model.data.frame.loc[x.index].assign(x=x)
+    return results.model._design.rows_for(frame).to_numpy()
+
+
+def _ends(results, data, step):
+    """The one-sided slopes at the smallest and the largest x."""
+    p, ends = results.params.to_numpy(), 0.0
+    for where, inward in ((data["x"].idxmin(), step), (data["x"].idxmax(), -step)):
+        x = data["x"].loc[[where]]
+        change = (_rows(results, x=x + inward) - _rows(results, x=x)) @ p
+        ends += change.item() / inward
+    return ends
+
+
+def test_marginal_effects_need_the_variables_of_the_formula(tmp_path):
+    results = rs.glm("hit ~ x * sys", DATA, groups="doc", family=BINOMIAL).fit()
+    results.save(tmp_path / "fit")
+    with pytest.raises(ValueError, match="stored without it; fit again"):
+        rs.load(tmp_path / "fit").average_marginal_effects()
+    empty = rs.glm("hit ~ 1", DATA, groups="doc", family=BINOMIAL).fit()
+    assert empty.average_marginal_effects().empty
+
+
 # ---- the fit is statsmodels', and R's ------------------------------------------------------------------------
 
 

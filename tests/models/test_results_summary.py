@@ -82,7 +82,7 @@ def test_summaries_take_statsmodels_arguments(layout):
     text = str(getattr(results, layout)(yname="Y", xname=names, title="The title", alpha=0.1))
     for said in ("Y", *names, "The title", "[0.05", "0.95]"):
         assert said in text
-    with pytest.raises(ValueError, match="xname has 1 names for 3 coefficients"):
+    with pytest.raises(ValueError, match="xname has 1 name for 3 coefficients"):
         getattr(results, layout)(xname=["one"])
     with pytest.raises(ValueError, match="alpha=95: give one minus the confidence level"):
         getattr(results, layout)(alpha=95)

@@ -346,7 +346,7 @@ def test_pairs_of_levels_that_are_not_text():
         ("sys:x", {}, "term_name='sys:x' is an interaction"),
         ("Intercept", {}, "term_name='Intercept' is numeric"),
         ("system", {}, "term_name='system' is unknown .did you mean 'sys'"),
-        ("sys", {"factor_labels": ["a"]}, "factor_labels has 1 labels for 4 levels"),
+        ("sys", {"factor_labels": ["a"]}, "factor_labels has 1 label for 4 levels"),
         ("sys", {"method": "tukey"}, "method='tukey' is unknown.*'bonferroni'"),
         ("sys", {"alpha": 5}, "alpha=5: give one minus the confidence level"),
     ],

@@ -68,7 +68,7 @@ SAID = {
 def test_the_summary_names_what_the_numbers_are(name, method):
     text = " ".join(getattr(FITS[name], method)().as_text().replace(":", "").split())
     counted = ["Documents (K) 9", "Rows (N) 53", "Rows dropped 1 of 54", "'doc_id'"]
-    for said in (*SAID[name], *counted, "1 rows dropped missing words."):
+    for said in (*SAID[name], *counted, "1 row dropped missing words."):
         assert said in text
 
 
