@@ -15,6 +15,7 @@ from ragstats.checks import as_list
 from ragstats.io.engines import GIVEN, KEPT, SumsPlan, Units, key, kind, product
 from ragstats.io.expressions import typed_column
 from ragstats.io.gather import ComputedBy, gather
+from ragstats.io.key_types import check_key, refuse_merged
 from ragstats.io.scored_rows import (
     by_document,
     check_columns,
@@ -92,6 +93,8 @@ def document_sums(
         schema = opened.schema()
         opened.check([score, *(c for _, c in named)])
         check_columns(schema, (("score", score), *named))
+        for argument, column in named:
+            check_key(argument, column, schema[column])
         if kind(schema[score]) not in ("number", "boolean"):
             raise TypeError(
                 f"score: column {score!r} of dtype {schema[score]} does not hold numbers"
@@ -124,9 +127,10 @@ def document_sums(
 
 
 def _check_ids(table: pa.Table, named: Sequence[tuple[str, str]]) -> None:
-    """Raise for missing ids, by count."""
+    """Raise for missing ids, by count, and for ids that are rounded."""
     for i, (argument, column) in enumerate(named):
         absent = pc.is_null(table[key(i)].combine_chunks(), nan_is_null=True)
+        refuse_merged(argument, column, table[key(i)])
         missing = int(pc.sum(pc.if_else(absent, table[GIVEN].combine_chunks(), 0)).as_py())
         if missing:
             raise missing_ids(argument, column, missing, int(pc.sum(table[GIVEN]).as_py()))

@@ -20,8 +20,10 @@ from ragstats.core.streaming_weights import StreamedFit
 from ragstats.core.working import constant_within
 from ragstats.exceptions import DataError, unknown_column
 from ragstats.io.cells import Problem, Roles, problem
+from ragstats.io.engines import key
 from ragstats.io.expressions import Scope
 from ragstats.io.gather import ComputedBy, Gathered, gather
+from ragstats.io.key_types import check_key, refuse_merged
 from ragstats.io.sources import Source, is_streamed, open_source
 from ragstats.io.streams_patsy import PatsyBatches
 from ragstats.io.terms import Terms, read_terms
@@ -155,8 +157,12 @@ def streamed_ols(
         for argument, column in (*roles.arguments.items(), *(("levels", c) for c in declared)):
             if column not in schema:
                 raise unknown_column(argument.rstrip("0123456789"), column, schema)
+        for argument, column in roles.arguments.items():
+            check_key(argument.rstrip("0123456789"), column, schema[column])
         gathered = _gathered(formula, opened, roles, schema, declared, env)
     # The engine is closed by now, and what it held is free.
+    for i, (argument, column) in enumerate(roles.arguments.items()):
+        refuse_merged(argument.rstrip("0123456789"), column, gathered.sums.table[key(i)])
     _refuse_dropped(gathered.sums.dropped, missing)
     found = gathered.problem(roles, macro=macro, env=env, declared=declared, schema=schema)
     weights = found.weights
