@@ -16,8 +16,8 @@ PACKAGE = Path(ragstats.__file__).parent
 ALLOWED = {
     "core": {"checks", "core", "exceptions"},
     # One storey: models are fitted to what io reads, and io reads rows as models want them.
-    "models": {"checks", "core", "exceptions", "io", "models"},
-    "io": {"checks", "core", "exceptions", "io", "models"},
+    "models": {"checks", "core", "exceptions", "io", "models", "writing"},
+    "io": {"checks", "core", "exceptions", "extras", "io", "models"},
     "datasets": {"datasets", "exceptions"},
     "evaluation": {
         *("checks", "core", "datasets", "evaluation", "exceptions", "extras", "figures", "io"),
@@ -25,10 +25,11 @@ ALLOWED = {
     },
     "reporting": {
         *("checks", "core", "datasets", "evaluation", "exceptions", "extras", "figures", "io"),
-        *("models", "reporting", "_version"),
+        *("models", "reporting", "writing", "_version"),
     },
     "figures": {"figures"},
     "checks": {"exceptions"},
+    "writing": {"exceptions"},
     "extras": set(),
     "exceptions": set(),
     "_version": set(),

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ragstats.writing import write_whole
+
 #: Layout of the stored results; another one is refused before anything else is read.
 STORED_FORMAT = 3
 
@@ -24,6 +26,9 @@ _MODEL_ROWS = ("endog", "exog", "wendog", "wexog", "weights", "mu", "freq_weight
                "absorbed_rows")  # fmt: skip
 _DATA_ROWS = ("endog", "exog", "orig_endog", "orig_exog", "frame", "weights", "offset", "exposure",
               "freq_weights", "var_weights")  # fmt: skip
+
+#: What pickle raises for bytes that it did not write, or not to their end.
+_NO_PICKLE = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, KeyError)
 
 
 def light_model(model: Any) -> Any:
@@ -85,7 +90,13 @@ def _without_frame(model: Any) -> Any:
 
 
 def save(wrapper: Any, fname: Any, *, remove_data: bool) -> None:
-    """Pickle results, or a copy of them without rows."""
+    """Pickle results, or a copy of them without rows, into a whole file or none.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written.
+    """
     kept = copy.copy(wrapper)
     if remove_data:
         kept.remove_data()
@@ -93,7 +104,7 @@ def save(wrapper: Any, fname: Any, *, remove_data: bool) -> None:
     if hasattr(fname, "write"):
         fname.write(content)
     else:
-        Path(fname).write_bytes(content)
+        write_whole(Path(fname), content, "fname")
 
 
 def load(fname: Any) -> Any:
@@ -124,9 +135,11 @@ def load(fname: Any) -> Any:
     True
     """
     content = fname.read() if hasattr(fname, "read") else Path(fname).read_bytes()
+    if not content:
+        raise ValueError(f"fname={fname!r} is empty: nothing was stored in it")
     try:
         wrapper = pickle.loads(content)
-    except pickle.UnpicklingError as error:
+    except _NO_PICKLE as error:
         raise ValueError(f"fname={fname!r} is not a file of results: {error}") from None
     results = getattr(wrapper, "_results", wrapper)
     if not hasattr(results, "_inference"):
