@@ -6,7 +6,7 @@ batches of rows. Only one row of sums per document and cell leaves the engine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,6 +164,12 @@ def infinite(label: str, count: int, where: str = "") -> DataError:
     )
 
 
+def nothing_complete(n_rows: int, dropped: Mapping[str, int]) -> DataError:
+    """Return the error for rows that are left out to the last, with the reasons."""
+    reasons = ", ".join(f"{count} rows with {why}" for why, count in dropped.items())
+    return DataError(f"data: none of the {n_rows} rows is complete ({reasons})")
+
+
 def missing_values(frame: Any, needed: tuple[str, ...]) -> dict[str, int]:
     """Count the incomplete rows by the first column that is missing in them."""
     if not needed:
@@ -181,8 +187,21 @@ def missing_values(frame: Any, needed: tuple[str, ...]) -> dict[str, int]:
     return {f"missing {name}": n for name, n in found.items() if n}
 
 
-def check_kinds(frame: Any, kinds: Mapping[str, str], where: str) -> None:
+def check_kinds(
+    frame: Any, kinds: Mapping[str, str], where: str, unknown: Collection[str] = ()
+) -> None:
     """Raise when a column that held numbers holds text in a later chunk, or the other way round.
+
+    Parameters
+    ----------
+    frame : narwhals.DataFrame
+        A later chunk.
+    kinds : dict of str to str
+        What the columns of the first chunk hold.
+    where : str
+        What the chunk is called.
+    unknown : collection of str
+        Columns without a value in the first chunk.
 
     Raises
     ------
@@ -195,6 +214,12 @@ def check_kinds(frame: Any, kinds: Mapping[str, str], where: str) -> None:
             raise DataError(f"data: {where} has no column {name!r}, which the first chunk has")
         found = kind(schema[name])
         if found != expected and frame[name].null_count() < len(frame):
+            if name in unknown:
+                raise DataError(
+                    f"data: {name!r} has no value in the first chunk, which is taken for"
+                    f" {expected}, and {found} values in {where}; give its type in the first"
+                    " chunk, for instance with astype(float)"
+                )
             raise DataError(
                 f"data: {name!r} holds {expected} values in the first chunk and {found} values in"
                 f" {where}"

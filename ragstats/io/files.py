@@ -224,7 +224,7 @@ def _first_with_text(connection: Any, names: Sequence[str], kind: str, column: s
     for name in names:
         relation = _relation(connection, [name], kind)
         types = dict(zip(relation.columns, map(str, relation.types), strict=True))
-        if types.get(column) == "VARCHAR":
+        if types.get(column) in ("VARCHAR", "JSON"):
             return name
     return None
 

@@ -158,13 +158,15 @@ def _from_batches(
     folded = Folded(len(plan.keys), names)
     dropped = {f"missing {name}": 0 for name in plan.needed}
     kinds: dict[str, str] = {}
+    unknown: set[str] = set()
     total_lost = 0
     for where, frame in source.frames(columns):
         if not kinds:
             kinds = {name: kind(dtype) for name, dtype in frame.schema.items()}
             kinds = {n: k for n, k in kinds.items() if n in plan.needed}
+            unknown = {n for n in kinds if frame[n].null_count() == len(frame)}
         else:
-            check_kinds(frame, kinds, where)
+            check_kinds(frame, kinds, where, unknown)
         units = look(frame, plan) if units is None else units
         table = sums(frame, plan, units)
         lost = int(pc.sum(table[GIVEN]).as_py()) - int(pc.sum(table[KEPT]).as_py() or 0)

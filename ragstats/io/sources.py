@@ -59,6 +59,14 @@ class Source:
     passes: int = 0
     _first: Any = field(default=None, repr=False)
 
+    def text_in(self, column: str) -> str | None:
+        """Return where a column holds text, as far as that is worth a word."""
+        if self.lazy is not None:
+            return self.with_text(column)
+        first = self.first()
+        empty = column in first.columns and first[column].null_count() == len(first)
+        return "the first chunk, where it has no value (give its type there)" if empty else None
+
     def frames(self, columns: list[str] | None = None) -> Iterator[tuple[str, Any]]:
         """Iterate over batches with rows, as eager narwhals frames, each with its name."""
         self.passes += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragstats.exceptions import DataError
 from ragstats.io.engines import GIVEN, KEPT
@@ -67,11 +68,37 @@ class Folded:
             types = [t.schema.field(name).type for t in tables]
             known = {str(t) for t in types if not pa.types.is_null(t)}
             numbers = all(pa.types.is_integer(t) for t in types if not pa.types.is_null(t))
-            if len(known) > 1 and not numbers:
+            if numbers and len(known) > 1:
+                _refuse_wide(shown, [t[name] for t in tables])
+            elif len(known) > 1:
+                _refuse_missing(shown, name, tables)
                 raise DataError(
                     f"{shown} changes its type between chunks ({', '.join(sorted(known))}); give"
                     " every chunk the same"
                 )
+
+
+def _refuse_wide(shown: str, columns: list[pa.ChunkedArray]) -> None:
+    """Raise for unsigned ids that do not fit beside signed ones."""
+    for column in columns:
+        largest = pc.max(column).as_py() if column.type == pa.uint64() else None
+        if largest is not None and largest >= 2**63:
+            raise DataError(
+                f"{shown} holds {largest}, an unsigned integer, in one chunk and signed integers in"
+                " another; give the ids as text"
+            )
+
+
+def _refuse_missing(shown: str, name: str, tables: list[pa.Table]) -> None:
+    """Raise for missing ids, which turn a chunk's integers into floating numbers."""
+    for table in tables:
+        absent = pc.is_null(table[name], nan_is_null=True)
+        count = pc.sum(table.filter(absent)[GIVEN]).as_py() or 0
+        if count:
+            raise DataError(
+                f"{shown}: missing in {count} of the {pc.sum(table[GIVEN]).as_py()} rows of a"
+                " chunk; drop those rows or give them their id (a missing id is not one of its own)"
+            )
 
 
 def plain_keys(table: pa.Table, keys: list[str]) -> pa.Table:

@@ -18,12 +18,12 @@ import patsy
 
 from ragstats.core.streaming_sums import CellDesign
 from ragstats.exceptions import DataError
-from ragstats.io.engines import SumsPlan, infinite
+from ragstats.io.engines import SumsPlan, infinite, nothing_complete
 from ragstats.io.row_functions import RowsAlone
 from ragstats.io.sources import Source
 from ragstats.io.terms import describe, unknown_name
 from ragstats.io.translated import NUMBER, Translated
-from ragstats.models.columns import named_in_formula, plain_column
+from ragstats.models.columns import compared_in_formula, named_in_formula, plain_column
 
 
 class PatsyBatches:
@@ -117,7 +117,7 @@ class PatsyBatches:
             frames = self._plain_frames
         else:
             self._refuse_stateful(env)
-            first = self._plain(self._source.first(), "chunk 1")
+            first = self._compared(self._plain(self._source.first(), "chunk 1"))
 
             def frames() -> Iterator[pd.DataFrame]:
                 yield first
@@ -143,7 +143,7 @@ class PatsyBatches:
 
     def _plain_frames(self) -> Iterator[pd.DataFrame]:
         for where, frame in self._source.frames(self.columns):
-            yield self._plain(frame, where)
+            yield self._compared(self._plain(frame, where))
 
     def _plain(self, frame: Any, where: str) -> pd.DataFrame:
         """Return one batch as patsy can read it, declared levels applied."""
@@ -154,14 +154,21 @@ class PatsyBatches:
                 columns[name] = _with_levels(columns[name], name, levels, where)
         return pd.DataFrame(columns).set_axis(pd.RangeIndex(len(given)), axis=0)
 
+    def _compared(self, plain: pd.DataFrame) -> pd.DataFrame:
+        """Leave out the rows in which a missing value would be compared, and be False."""
+        compared = compared_in_formula(self.formula, self.used)
+        return plain[plain[compared].notna().all(axis=1)] if compared else plain
+
     def _rows(self) -> Iterator[pd.DataFrame]:
         """Iterate over keys, design and outcome of the complete rows of each batch."""
-        alone = RowsAlone([self._outcome, self.info])
+        alone, n_given, n_kept = RowsAlone([self._outcome, self.info]), 0, 0
         for where, frame in self._source.frames(self.columns):
             plain = self._plain(frame, where)
-            alone.check(plain)
-            outcome, design = self._evaluated(plain, where)
+            whole = self._compared(plain)
+            alone.check(whole)
+            outcome, design = self._evaluated(whole, where)
             self._count_dropped(plain, design.index.to_numpy())
+            n_given, n_kept = n_given + len(plain), n_kept + len(design)
             values = np.column_stack([design.to_numpy()[:, self._numeric], outcome.to_numpy()])
             _refuse_infinite(values, self.labels, where)
             rows: dict[str, Any] = {
@@ -169,6 +176,8 @@ class PatsyBatches:
             }
             rows |= {f"x{i}": values[:, i] for i in range(len(self._numeric))}
             yield pd.DataFrame(rows | {"y": values[:, -1]})
+        if n_given and not n_kept:
+            raise nothing_complete(n_given, self.dropped)
 
     def _evaluated(self, plain: pd.DataFrame, where: str) -> tuple[pd.DataFrame, pd.DataFrame]:
         try:

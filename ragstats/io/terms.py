@@ -22,6 +22,7 @@ from ragstats.core.streaming_sums import CellDesign
 from ragstats.exceptions import nearest
 from ragstats.io.engines import SumsPlan
 from ragstats.io.expressions import Scope, translate
+from ragstats.io.key_types import is_nested
 from ragstats.io.translated import BOOLEAN, NUMBER, TEXT, Translated, as_number, multiplied
 
 
@@ -105,6 +106,7 @@ def read_terms(
             f"formula: the outcome {outcome_factor.name()!r} holds text{place}; it must be one"
             " column of numbers (a text column has no mean)"
         )
+    _refuse_nested(outcome_factor.code, scope)
     if outcome is None or outcome.kind not in (NUMBER, BOOLEAN):
         return str(outcome_factor.code)
     categorical: dict[Any, tuple[str, Translated]] = {}
@@ -113,6 +115,7 @@ def read_terms(
         argument = _coded(factor.code, scope)
         code = factor.code if argument is None else argument
         translated = translate(code, scope)
+        _refuse_nested(code, scope)
         if translated is None or (argument is not None and not _plain_coding(factor.code, scope)):
             return str(factor.code)
         if argument is not None or translated.kind != NUMBER:
@@ -130,6 +133,15 @@ def read_terms(
         as_number(outcome),
         outcome_factor.name(),
     )
+
+
+def _refuse_nested(code: str, scope: Scope) -> None:
+    """Raise for a column of lists or records that stands in the formula as it is."""
+    if code in scope.schema and is_nested(scope.schema[code]):
+        raise TypeError(
+            f"formula: column {code!r} holds lists or records ({scope.schema[code]}); make a column"
+            " of one number or one text in each row first"
+        )
 
 
 def describe(formula: str) -> Any:

@@ -24,6 +24,7 @@ from ragstats.io.engines import key
 from ragstats.io.expressions import Scope
 from ragstats.io.gather import ComputedBy, Gathered, gather
 from ragstats.io.key_types import check_key, refuse_merged
+from ragstats.io.levels import declared_levels
 from ragstats.io.sources import Source, is_streamed, open_source
 from ragstats.io.streams_patsy import PatsyBatches
 from ragstats.io.terms import Terms, read_terms
@@ -150,7 +151,7 @@ def streamed_ols(
         raise ValueError("by= and unit= belong to estimand='macro'")
     roles = _roles(groups, by, unit)
     env = patsy.EvalEnvironment([{"np": np}]) if env is None else env
-    declared = dict(levels or {})
+    declared = declared_levels(levels)
     with open_source(source) as opened:
         schema = opened.schema()
         opened.check([*roles.arguments.values(), *named_in_formula(formula, schema)])
@@ -238,7 +239,7 @@ def _gathered(
     env: Any,
 ) -> _Sums:
     """Sum the rows the fast way where an engine can compute the terms, else batch by batch."""
-    terms = read_terms(formula, Scope(schema, env.namespace), source.with_text)
+    terms = read_terms(formula, Scope(schema, env.namespace), source.text_in)
     keys = tuple(roles.arguments.values())
     names = tuple(f"{a}={c!r}" for a, c in roles.arguments.items())
     if not isinstance(terms, str):
