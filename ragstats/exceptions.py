@@ -27,6 +27,28 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST and "\n" not in text else f"<{type(value).__name__}>"
 
 
+def noun(number: float, one: str, many: str = "") -> str:
+    """Return a noun in the form of a number: ``query`` of 1, ``queries`` of any other.
+
+    Parameters
+    ----------
+    number : float
+        How many.
+    one : str
+        The form of 1; a verb may come with it, as in "row repeats".
+    many : str, optional
+        The form of the others, where it is not made by an s or ies.
+    """
+    if number == 1:
+        return one
+    return many or (f"{one[:-1]}ies" if one.endswith("ry") else f"{one}s")
+
+
+def plural(number: float, one: str, many: str = "") -> str:
+    """Return a number with its noun: ``1 query``, ``2,000 queries``; see :func:`noun`."""
+    return f"{number:,} {noun(number, one, many)}"
+
+
 def nearest(name: object, allowed: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest allowed name, or an empty string."""
     names = list(allowed)

@@ -177,12 +177,15 @@ def changed(name: str, value: Any, where: Any = slice(None)) -> pd.DataFrame:
 
 BAD_ROWS = {
     "one document": (rows(1), "--doc doc: 1 document, at least 2 needed"),
-    "infinite score": (changed("hit", "inf", [3]), "--score hit: 1 infinite values"),
+    "infinite score": (changed("hit", "inf", [3]), "--score hit: 1 infinite value;"),
     "no score at all": (changed("hit", None), "none of the 162 rows has a score"),
-    "missing score, unmatched": (changed("hit", None, [3]), "--unmatched error: 1 queries"),
+    "missing score, unmatched": (
+        changed("hit", None, [3]),
+        "--unmatched error: 1 query has a score of only one",
+    ),
     "missing document": (changed("doc", None, [3, 4]), "--doc doc: 2 missing ids in 162 rows"),
-    "missing query": (changed("query", None, [3]), "--query query: 1 missing ids"),
-    "query twice": (pd.concat([rows(), rows().head(1)]), "--query query: 1 rows repeat a query"),
+    "missing query": (changed("query", None, [3]), "--query query: 1 missing id in"),
+    "query twice": (pd.concat([rows(), rows().head(1)]), "--query query: 1 row repeats a query"),
     "query in two documents": (
         changed("query", "0-0", [7]),
         "--query query: ",

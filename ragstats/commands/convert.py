@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ragstats.commands.options import Json, say
-from ragstats.exceptions import DataError, nearest
+from ragstats.exceptions import DataError, nearest, plural
 
 _WRITERS = (".csv", ".parquet")
 
@@ -62,4 +62,4 @@ def convert_command(
         "notes": list(scores.notes),
         "sha256": scores.sha256,
     }
-    say(f"{scores}\nwrote {to}: {len(scores.frame)} rows", facts, json)
+    say(f"{scores}\nwrote {to}: {plural(len(scores.frame), 'row')}", facts, json)

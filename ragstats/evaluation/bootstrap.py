@@ -24,7 +24,7 @@ from ragstats.evaluation.documents import DocumentTable
 from ragstats.evaluation.means import MeanResults, mean_of
 from ragstats.evaluation.progress import reporting
 from ragstats.evaluation.wild_bootstrap import of_wild
-from ragstats.exceptions import DataError, RagstatsWarning, shown, unknown_column
+from ragstats.exceptions import DataError, RagstatsWarning, plural, shown, unknown_column
 from ragstats.models.estimand import check_estimand
 from ragstats.models.groups import encode_groups
 from ragstats.models.statsmodels_results import check_alpha
@@ -179,7 +179,8 @@ def _strata_codes(table: DocumentTable, strata: Any) -> Codes:
         )
     codes, levels = pd.factorize(values)
     if (codes < 0).any():
-        raise DataError(f"strata: {int((codes < 0).sum())} documents have no stratum")
+        without = plural(int((codes < 0).sum()), "document has", "documents have")
+        raise DataError(f"strata: {without} no stratum")
     counts = np.bincount(codes)
     if counts.min() < 2:
         raise DataError(

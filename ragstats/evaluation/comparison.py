@@ -19,6 +19,7 @@ from ragstats.evaluation.leaderboard import Leaderboard, adjust_pvalues, leaderb
 from ragstats.evaluation.means import MeanResults, mean_of
 from ragstats.evaluation.pairs import ScoreMatrix
 from ragstats.evaluation.shown import Shown, tabled, wrapped
+from ragstats.exceptions import noun, plural
 from ragstats.extras import need
 from ragstats.models.estimand import MEANING
 from ragstats.models.statsmodels_results import check_alpha
@@ -268,17 +269,19 @@ class Comparison(Shown):
 
     def _alone(self) -> list[str]:
         """Say which queries only one system of a pair has, and what became of them."""
-        fate = {"pairwise": "left out of the difference (the means keep them)", "stacked": "kept"}
-        said = []
-        for pair in self.pairs if self.unmatched in fate and self.paired_by_query else ():
-            alone = self.scores.one_sided(*pair)
-            if alone.size:
-                shown = ", ".join(map(str, alone[:3])) + (", …" if alone.size > 3 else "")
-                said.append(
-                    f"{pair[0]} - {pair[1]}: {alone.size} queries of one system only are"
-                    f" {fate[self.unmatched]}: {shown}"
-                )
-        return said
+        fate = {"pairwise": "left out of the differences (the means keep them)", "stacked": "kept"}
+        if self.unmatched not in fate or not self.paired_by_query:
+            return []
+        alone = {pair: self.scores.one_sided(*pair) for pair in self.pairs}
+        lost = {pair: queries for pair, queries in alone.items() if queries.size}
+        if not lost:
+            return []
+        counts = ", ".join(f"{a} - {b} {queries.size}" for (a, b), queries in lost.items())
+        (first, *_), total = lost.values(), len(set().union(*(q.tolist() for q in lost.values())))
+        return [
+            f"{plural(total, 'query')} answered by only one system of a pair"
+            f" {noun(total, 'is', 'are')} {fate[self.unmatched]}: {counts}; for instance {first[0]}"
+        ]
 
     def summary(self) -> str:
         """Return the comparison as text of at most 80 columns."""
@@ -296,7 +299,8 @@ class Comparison(Shown):
         said += self.notes
         lost = {s: n for s, n in self.scores.unscored.items() if n}
         if lost:
-            said.append("Unscored rows: " + ", ".join(f"{s} {n}" for s, n in lost.items()))
+            listed = ", ".join(f"{n} of {s}" for s, n in lost.items())
+            said.append(f"{plural(sum(lost.values()), 'row')} without a score: {listed}")
         said += self._alone()
         reasons = {pair: self.estimates[pair].reason for pair in self.pairs}
         said += [f"{pair[0]} - {pair[1]}: {why}" for pair, why in reasons.items() if why]

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ragstats.checks import as_list, flag, options_of
 from ragstats.evaluation.shown import Shown, told
-from ragstats.exceptions import DataError, shown
+from ragstats.exceptions import DataError, plural, shown
 from ragstats.io.gather import ComputedBy
 from ragstats.io.scored_rows import (
     COUNT,
@@ -175,7 +175,7 @@ class DocumentTable(Shown):
         if name is None:
             if len(self.systems) > 1:
                 raise ValueError(
-                    f"system is missing: the table has {len(self.systems)} systems,"
+                    f"system is missing: the table has {plural(len(self.systems), 'system')},"
                     f" {', '.join(self.systems)}; name one"
                 )
             name = self.systems[0]
@@ -229,23 +229,23 @@ class DocumentTable(Shown):
     def summary(self) -> str:
         """Return what is in the table, as text of at most 80 columns."""
         counts = self.counts
-        lost = {name or "rows": n for name, n in self.unscored.items() if n}
+        lost = {name: n for name, n in self.unscored.items() if n}.items()
         rows = {
             "systems": ", ".join(self.systems),
             "rows of each": f"{counts.min():g} to {counts.max():g}, mean {counts.mean():.4g}",
-            "unscored": ", ".join(f"{name} {n:,}" for name, n in lost.items()),
+            "unscored": ", ".join(f"{n:,} of {s}" if s else plural(n, "row") for s, n in lost),
             "kept": ", ".join(self.kept),
             "computed by": "" if self.computed_by is None else str(self.computed_by),
         }
         return told(
-            f"{self.n_documents:,} documents, {self.n_rows:,} scores of {self.score!r}",
+            f"{plural(self.n_documents, 'document')}, {plural(self.n_rows, 'score')} of"
+            f" {self.score!r}",
             {name: text for name, text in rows.items() if text},
         )
 
     def __repr__(self) -> str:
-        return (
-            f"<DocumentTable: {self.n_documents} documents, {self.n_rows} scores of {self.score!r}>"
-        )
+        size = f"{plural(self.n_documents, 'document')}, {plural(self.n_rows, 'score')}"
+        return f"<DocumentTable: {size} of {self.score!r}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the aggregates as plain lists, to be stored beside a result."""
@@ -262,7 +262,7 @@ def unknown_system(
     name: object, systems: Sequence[str], *, unscored: int = 0, argument: str = "system"
 ) -> DataError:
     """Return the error for a system without a scored query."""
-    ran = f" ({unscored} rows, none scored)" if unscored else ""
+    ran = f" ({plural(unscored, 'row')}, none scored)" if unscored else ""
     return DataError(
         f"{argument}={shown(name)} has 0 scored queries{ran}; systems with scores:"
         f" {', '.join(systems)}"
@@ -377,7 +377,8 @@ def _check_aggregates(table: pd.DataFrame, keys: list[str]) -> None:
     twice = table.duplicated(keys)
     if twice.any():
         raise DataError(
-            f"frame: {int(twice.sum())} rows repeat a document (and system), for instance"
+            f"frame: {plural(int(twice.sum()), 'row repeats', 'rows repeat')} a document (and"
+            " system), for instance"
             f" {table.loc[twice, keys].iloc[0].tolist()}; one row each is right"
         )
     counts, totals = table[COUNT].to_numpy(), table[TOTAL].to_numpy()

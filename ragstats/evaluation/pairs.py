@@ -11,7 +11,7 @@ import pandas as pd
 
 from ragstats.checks import names, one_of
 from ragstats.evaluation.documents import DocumentTable, unknown_system
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.io.scored_rows import (
     COUNT,
     SQUARES,
@@ -81,7 +81,8 @@ class ScoreMatrix:
         if alone.size:
             some = ", ".join(map(repr, alone[:3].tolist())) + (", …" if alone.size > 3 else "")
             raise DataError(
-                f"unmatched='error': {alone.size} queries have a score of only one of {system!r}"
+                f"unmatched='error': {plural(alone.size, 'query has', 'queries have')} a score of"
+                f" only one of {system!r}"
                 f" and {baseline!r} ({some}); choose unmatched='pairwise' (use the queries that"
                 " both have) or 'stacked' (use all rows)"
             )
@@ -219,7 +220,8 @@ def _check_queries(
         shared = len(np.unique(queries[elsewhere]))
         one, other = (str(ids[code]) for code in (home[queries[where]], documents[where]))
         raise DataError(
-            f"query={query!r}: {shared} queries belong to several documents, for instance"
+            f"query={query!r}: {plural(shared, 'query belongs', 'queries belong')} to several"
+            " documents, for instance"
             f" {str(names[queries[where]])!r} to {other!r} and {one!r}; if ids restart in each"
             " document, join them with the document's id; if queries really are shared, make one"
             " cluster of the documents that share them (rs.linked_documents)"
@@ -230,7 +232,8 @@ def _check_queries(
     if twice.size:
         where = order[twice[0]]
         raise DataError(
-            f"query={query!r}: {twice.size} rows repeat a query of the same system, for instance"
+            f"query={query!r}: {plural(twice.size, 'row repeats', 'rows repeat')} a query of the"
+            " same system, for instance"
             f" {names[queries[where]]!r} of {systems[columns[where]]!r}; one row per query and"
             " system is right (repeated judgements: average them, or leave query= out)"
         )

@@ -15,7 +15,7 @@ from ragstats.core.wild import STUDENTIZED_BY
 from ragstats.core.wild_inference import WildOptions, WildTest, check_leverage_form, wild_test
 from ragstats.evaluation.bootstrap_result import BootstrapResult
 from ragstats.evaluation.progress import reporting
-from ragstats.exceptions import RagstatsWarning, shown
+from ragstats.exceptions import RagstatsWarning, plural, shown
 from ragstats.models.hypotheses import parse_constraints
 from ragstats.models.statsmodels_results import check_alpha
 
@@ -93,7 +93,8 @@ def wild_bootstrap(
     rows, values = parse_constraints(r_matrix, results.model.exog_names)
     if len(rows) != 1 or not rows.any():
         raise ValueError(
-            f"r_matrix={shown(r_matrix)} has {len(rows)} rows, {int(rows.any(axis=1).sum())} of"
+            f"r_matrix={shown(r_matrix)} has {plural(len(rows), 'row')},"
+            f" {int(rows.any(axis=1).sum())} of"
             " them not 0; the wild bootstrap tests one contrast, so call it once for each"
         )
     one_of("studentize", studentize, STUDENTIZED_BY)

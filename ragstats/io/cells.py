@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from ragstats.core.segments import Codes, Floats
 from ragstats.core.streaming_sums import CellDesign, CellSums
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.io.engines import KEPT, key
 from ragstats.io.gather import Coded, Gathered, encode, products_of
 from ragstats.io.streams_patsy import unseen_level
@@ -108,8 +108,8 @@ def problem(
     if pc.min(table[KEPT]).as_py() == 0:
         table = table.filter(pc.greater(table[KEPT], 0))
     if not table.num_rows:
-        reasons = ", ".join(f"{n} rows with {why}" for why, n in gathered.dropped.items())
-        raise DataError(f"data: none of the {n_rows} rows is complete ({reasons})")
+        reasons = ", ".join(f"{plural(n, 'row')} with {why}" for why, n in gathered.dropped.items())
+        raise DataError(f"data: none of the {plural(n_rows, 'row')} is complete ({reasons})")
     coded = [
         encode(table[key(i)], _missing(argument, table))
         for i, argument in enumerate(roles.arguments)
@@ -151,10 +151,10 @@ def _missing(argument: str, table: pa.Table) -> Any:
         count, total = int(rows[absent].sum()), int(rows.sum())
         if argument == "groups":
             return DataError(
-                f"groups: {count} missing document ids in {total} rows; drop those rows or give"
-                " them their document (a missing id is not a document of its own)"
+                f"groups: {count} missing document ids in {plural(total, 'row')}; drop those rows"
+                " or give them their document (a missing id is not a document of its own)"
             )
-        return DataError(f"{argument}: {count} missing values in {total} rows")
+        return DataError(f"{argument}: {count} missing values in {plural(total, 'row')}")
 
     return error
 

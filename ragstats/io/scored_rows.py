@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.exceptions import DataError, unknown_column
+from ragstats.exceptions import DataError, plural, unknown_column
 from ragstats.models.columns import float_column
 
 #: The columns of a table of documents: rows, their sum and their sum of squares.
@@ -65,8 +65,8 @@ def check_ids(frame: pd.DataFrame, column: str, argument: str) -> None:
 def missing_ids(argument: str, column: str, missing: int, total: int) -> DataError:
     """Return the error for rows without an id."""
     return DataError(
-        f"{argument}={column!r}: {missing} missing ids in {total} rows; a missing id is not a"
-        " document, query or system of its own"
+        f"{argument}={column!r}: {plural(missing, 'missing id')} in {plural(total, 'row')}; a"
+        " missing id is not a document, query or system of its own"
     )
 
 
@@ -90,7 +90,7 @@ def checked_scores(frame: pd.DataFrame, score: str) -> np.ndarray:
     infinite = int(np.isinf(values).sum())
     if infinite:
         raise DataError(
-            f"score={score!r}: {infinite} infinite values; scores must be finite"
+            f"score={score!r}: {plural(infinite, 'infinite value')}; scores must be finite"
             " (unscored ones missing)"
         )
     return values
@@ -99,9 +99,9 @@ def checked_scores(frame: pd.DataFrame, score: str) -> np.ndarray:
 def refuse_unscored(score: str, unscored: int, rows: int, missing: str) -> None:
     """Raise when rows without a score are to be refused, or there is no score at all."""
     if missing == "raise" and unscored:
-        raise DataError(f"score={score!r}: {unscored} rows have no score")
+        raise DataError(f"score={score!r}: {plural(unscored, 'row has', 'rows have')} no score")
     if unscored == rows:
-        raise DataError(f"score={score!r}: none of the {rows} rows has a score")
+        raise DataError(f"score={score!r}: none of the {plural(rows, 'row')} has a score")
 
 
 def by_document(frame: pd.DataFrame, doc: str, columns: Sequence[str]) -> pd.DataFrame:
@@ -119,7 +119,7 @@ def by_document(frame: pd.DataFrame, doc: str, columns: Sequence[str]) -> pd.Dat
         if twice.any():
             several = distinct.loc[twice, doc]
             raise ValueError(
-                f"keep={column!r} varies within {several.nunique()} documents, for instance"
-                f" {several.iloc[0]!r}; keep columns that describe the document"
+                f"keep={column!r} varies within {plural(several.nunique(), 'document')}, for"
+                f" instance {several.iloc[0]!r}; keep columns that describe the document"
             )
     return found

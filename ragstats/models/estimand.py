@@ -9,7 +9,7 @@ import pandas as pd
 
 from ragstats.checks import one_of
 from ragstats.core.segments import Floats
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 
 #: What each mean is the mean of.
 MEANING = {"micro": "a random chunk", "macro": "a typical document"}
@@ -44,7 +44,9 @@ def macro_weights(unit: np.ndarray, by: Sequence[np.ndarray] = ()) -> Floats:
     for name, labels in [("unit", unit), *(("by", b) for b in by)]:
         codes, levels = pd.factorize(pd.Series(labels))
         if (codes < 0).any():
-            raise DataError(f"{name}: {int((codes < 0).sum())} missing values in {len(codes)} rows")
+            raise DataError(
+                f"{name}: {int((codes < 0).sum())} missing values in {plural(len(codes), 'row')}"
+            )
         key = key * len(levels) + codes
         key = pd.factorize(key)[0].astype(np.int64)
     return np.asarray(1.0 / np.bincount(key)[key])

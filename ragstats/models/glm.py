@@ -18,7 +18,7 @@ from ragstats.core.moments import ClusterMoments
 from ragstats.core.orthonormal import orthonormalize
 from ragstats.core.segments import Floats
 from ragstats.core.working import WorkingRows
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.models.arguments import needs_groups, refuse_unknown_fit_options
 from ragstats.models.design import describe_design
 from ragstats.models.irls import GLMFit, fit_glm
@@ -262,8 +262,8 @@ def _check_counts(endog: pd.Series | pd.DataFrame, family: Any) -> None:
         return
     if not isinstance(family, sm.families.Binomial) or endog.shape[1] != 2:
         raise ValueError(
-            f"endog has {endog.shape[1]} columns; one is right (two, successes and failures, for"
-            " the binomial family)"
+            f"endog has {plural(endog.shape[1], 'column')}; one is right (two, successes and"
+            " failures, for the binomial family)"
         )
     counts = endog.to_numpy()
     if (counts < 0).any() or (counts.sum(axis=1) <= 0).any():
@@ -284,6 +284,6 @@ def _check_domain(endog: pd.Series, family: Any) -> None:
         return
     if bad.any():
         raise DataError(
-            f"endog: {int(bad.sum())} values outside the domain of the {name} family, for instance"
-            f" {float(values[bad][0])!r}; they must be {right}"
+            f"endog: {plural(int(bad.sum()), 'value')} outside the domain of the {name} family,"
+            f" for instance {float(values[bad][0])!r}; they must be {right}"
         )

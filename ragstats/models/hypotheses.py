@@ -18,7 +18,7 @@ from ragstats.checks import one_of
 from ragstats.core.hypothesis import ALTERNATIVES, JointTest, independent_constraints, t_pvalue
 from ragstats.core.inference import ClusterInference, ContrastEstimate
 from ragstats.core.segments import Floats
-from ragstats.exceptions import RagstatsWarning, unknown_option
+from ragstats.exceptions import RagstatsWarning, plural, unknown_option
 from ragstats.models.say import warn
 from ragstats.models.separation import SeparatedInference
 from ragstats.models.summary import contrast_summary
@@ -122,14 +122,15 @@ def parse_constraints(hypothesis: Any, names: Sequence[str]) -> tuple[Floats, Fl
         raise _no_hypothesis(hypothesis, names) from None
     if rows.ndim != 2 or rows.shape[1] != p:
         raise ValueError(
-            f"r_matrix has shape {rows.shape}; it needs {p} columns, one a coefficient"
+            f"r_matrix has shape {rows.shape}; it needs {plural(p, 'column')}, one a coefficient"
         )
     constants = np.zeros(len(rows)) if value is None else np.ravel(np.asarray(value, float))
     if constants.size == 1:
         constants = np.full(len(rows), constants.item())
     if constants.size != len(rows):
         raise ValueError(
-            f"r_matrix has {len(rows)} rows and {constants.size} values to compare with"
+            f"r_matrix has {plural(len(rows), 'row')} and {plural(constants.size, 'value')} to"
+            " compare with"
         )
     if not np.isfinite(rows).all():
         raise ValueError("r_matrix holds missing or infinite values")
@@ -140,7 +141,7 @@ def _no_hypothesis(hypothesis: Any, names: Sequence[str]) -> ValueError:
     """Return the error for what is neither text nor a matrix."""
     return ValueError(
         f"r_matrix={hypothesis!r} is not a hypothesis; give text such as '{names[-1]} = 0', or"
-        f" a matrix with {len(names)} columns"
+        f" a matrix with {plural(len(names), 'column')}"
     )
 
 
@@ -326,7 +327,8 @@ def pairwise_levels(
     labels = levels if factor_labels is None else list(factor_labels)
     if len(labels) != len(levels):
         raise ValueError(
-            f"factor_labels has {len(labels)} labels for {len(levels)} levels: {levels}"
+            f"factor_labels has {plural(len(labels), 'label')} for {plural(len(levels), 'level')}:"
+            f" {levels}"
         )
     pairs = [(j, i) for i in range(len(levels)) for j in range(i + 1, len(levels))]
     every = np.zeros((len(pairs), len(design.columns) + len(design.aliased)))

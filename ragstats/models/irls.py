@@ -13,7 +13,7 @@ import numpy as np
 
 from ragstats.core.orthonormal import orthonormalize
 from ragstats.core.segments import Floats
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.models.say import warn
 from ragstats.models.separation import at_bound, infinite_directions
 
@@ -198,8 +198,8 @@ def _halving(
 
 def _separation(outcome: Floats) -> DataError:
     return DataError(
-        f"endog: the fitted means reach their bounds in {outcome.size} rows (perfect separation:"
-        " a covariate predicts the outcome exactly), so the coefficients are infinite"
+        f"endog: the fitted means reach their bounds in {plural(outcome.size, 'row')} (perfect"
+        " separation: a covariate predicts the outcome exactly), so the coefficients are infinite"
     )
 
 

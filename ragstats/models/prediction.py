@@ -10,6 +10,7 @@ from scipy import stats
 
 from ragstats.core.inference import ClusterInference
 from ragstats.core.segments import Floats
+from ragstats.exceptions import plural
 
 
 class ClusterPrediction:
@@ -100,14 +101,16 @@ def one_per_row(argument: str, given: Any, n_rows: int) -> Floats:
     """
     values = np.asarray(given, float)
     if values.shape not in ((), (n_rows,)):
-        raise ValueError(f"{argument} has shape {values.shape} for {n_rows} rows")
+        raise ValueError(f"{argument} has shape {values.shape} for {plural(n_rows, 'row')}")
     return values
 
 
 def checked_labels(labels: Any, n_rows: int) -> Any:
     """Return the labels of the rows, if there is one for each."""
     if len(labels) != n_rows:
-        raise ValueError(f"row_labels has {len(labels)} labels for {n_rows} rows")
+        raise ValueError(
+            f"row_labels has {plural(len(labels), 'label')} for {plural(n_rows, 'row')}"
+        )
     return labels
 
 

@@ -13,6 +13,7 @@ from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
 
 from ragstats.core.working import WORKING_MODELS
+from ragstats.exceptions import plural
 
 
 def header(results: Any) -> list[tuple[str, str]]:
@@ -63,7 +64,7 @@ def notes(results: Any) -> list[str]:
         said.insert(0, f"Outcome: {outcome}.")
     if hasattr(results, "computed_by"):
         said.append(f"Computed by {results.computed_by}.")
-    said += [f"{n} rows dropped: {reason}." for reason, n in design.dropped.items()]
+    said += [f"{plural(n, 'row')} dropped: {reason}." for reason, n in design.dropped.items()]
     if design.aliased:
         said.append(f"Dropped as combinations of earlier columns: {', '.join(design.aliased)}.")
     said += [f"{name}: NaN, because it {reason}." for name, reason in results.reasons.items()]
@@ -276,5 +277,5 @@ def _names(table: pd.DataFrame, xname: list[str] | None) -> list[str]:
     if xname is None:
         return list(table.index)
     if len(xname) != len(table):
-        raise ValueError(f"xname has {len(xname)} names for {len(table)} coefficients")
+        raise ValueError(f"xname has {plural(len(xname), 'name')} for {len(table)} coefficients")
     return list(xname)

@@ -452,7 +452,7 @@ def test_progress_goes_to_the_caller(eight, capsys):
         ({"strata": "size"}, "strata='size' is not a column"),
         ({"strata": ["a", "b"]}, r"strata has 2 values; give one per document \(8\)"),
         ({"strata": list("aaaaaaab")}, "stratum 'b' has 1 document"),
-        ({"strata": [*"aaaaaaa", None]}, "strata: 1 documents have no stratum"),
+        ({"strata": [*"aaaaaaa", None]}, "strata: 1 document has no stratum"),
         ({"strata": list("aaaabbbb"), "method": "wild"}, "strata= with method='wild'"),
     ],
 )

@@ -112,7 +112,7 @@ def test_bad_input_is_one_line(change, options, message):
 
 def test_a_repeated_query_is_refused():
     rows = balanced()
-    with pytest.raises(rs.DataError, match="1 rows repeat a query of the same system"):
+    with pytest.raises(rs.DataError, match="1 row repeats a query of the same system"):
         rs.compare(pd.concat([rows, rows.iloc[[4]]]), estimand="micro", **OPTIONS)
 
 
@@ -165,9 +165,23 @@ def test_what_one_system_alone_has_is_counted():
     rows = balanced(systems=("a", "b"))
     rows.loc[rows.index[[1, 6]], "score"] = np.nan
     text = rs.compare(rows, estimand="micro", unmatched="pairwise", **OPTIONS).summary()
-    assert "b - a: 2 queries of one system only are left out of the difference" in text
+    said = "2 queries answered by only one system of a pair are"
+    assert f"{said} left out of the differences (the means keep them): b - a 2;" in " ".join(
+        text.split()
+    )
+    assert "2 rows without a score: " in text
     text = rs.compare(rows, estimand="micro", unmatched="stacked", **OPTIONS).summary()
-    assert "b - a: 2 queries of one system only are kept" in text
+    assert f"{said} kept: b - a 2;" in " ".join(text.split())
+
+
+def test_left_out_queries_are_one_note_however_many_pairs():
+    rows = balanced()
+    rows.loc[rows.index[0], "score"] = np.nan  # one query of one of three systems: two pairs
+    text = " ".join(
+        rs.compare(rows, estimand="micro", unmatched="pairwise", **OPTIONS).summary().split()
+    )
+    assert text.count("answered by only one system") == 1
+    assert text.count("1 query answered by only one system of a pair is left out") == 1
 
 
 def test_a_missing_covariate_is_refused():

@@ -76,12 +76,12 @@ def test_leave_one_out_is_refitting():
     ("change", "options", "message"),
     [
         ({}, {"score": "hits"}, r"score='hits' is not a column .*did you mean 'hit'"),
-        ({"hit": [1, np.inf, 0, 0, 0, 0]}, {}, r"score='hit': 1 infinite values"),
+        ({"hit": [1, np.inf, 0, 0, 0, 0]}, {}, r"score='hit': 1 infinite value;"),
         ({"hit": [np.nan] * 6}, {}, r"none of the 6 rows has a score"),
         ({"hit": list("abcdef")}, {}, r"column 'hit' of dtype .* does not hold numbers"),
         ({"doc": ["a", None, "b", "b", None, "c"]}, {}, r"doc='doc': 2 missing ids in 6 rows"),
         ({}, {"keep": ["hit"]}, r"keep='hit' varies within"),
-        ({}, {"missing": "raise"}, r"1 rows have no score"),
+        ({}, {"missing": "raise"}, r"1 row has no score"),
         ({}, {"missing": "fill"}, r"missing='fill' is unknown"),
     ],
 )
@@ -100,7 +100,7 @@ def test_an_empty_table_is_refused():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        ({"doc": ["a", "a"], "n": [1, 2], "s": [0, 1]}, "repeat a document"),
+        ({"doc": ["a", "a"], "n": [1, 2], "s": [0, 1]}, "1 row repeats a document"),
         ({"doc": ["a", "b"], "n": [1, 0], "s": [0, 1]}, "1 counts are not positive"),
         ({"doc": ["a", "b"], "n": [1, 2.5], "s": [0, 1]}, r"n: 1 counts are not whole, .* 2\.5"),
         ({"doc": ["a", "b"], "n": [1, 2], "s": [0, np.nan]}, "1 sums are missing"),

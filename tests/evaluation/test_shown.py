@@ -9,6 +9,7 @@ from result_cases import RESULTS
 from result_cases import scores as scores  # the fixture
 
 import ragstats as rs
+from ragstats.exceptions import plural
 
 SHOWN = [
     name
@@ -47,10 +48,18 @@ def test_a_table_says_what_is_in_it():
     assert rows_of(str(table)) == {
         "systems": "<a>",
         "rows of each": "2 to 3, mean 2.5",
-        "unscored": "<a> 1",
+        "unscored": "1 of <a>",
         "kept": "band",
     }
     assert "&lt;a&gt;" in table._repr_html_()
+
+
+def test_counts_and_nouns_agree():
+    assert plural(1, "query") == "1 query"
+    assert plural(2000, "query") == "2,000 queries"
+    assert plural(0, "row repeats", "rows repeat") == "0 rows repeat"
+    rows = ROWS.assign(hit=[1, 0, 1, 1, 1, np.nan])
+    assert rows_of(str(rs.documents(rows, doc="doc", score="hit")))["unscored"] == "1 row"
 
 
 def test_a_table_says_which_way_it_was_computed(tmp_path):

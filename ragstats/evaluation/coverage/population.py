@@ -13,7 +13,7 @@ from ragstats.checks import one_of
 from ragstats.core.segments import Codes, Floats
 from ragstats.evaluation.documents import DocumentTable, documents
 from ragstats.evaluation.pairs import ScoreMatrix, score_matrix
-from ragstats.exceptions import DataError, shown, unknown_column
+from ragstats.exceptions import DataError, plural, shown, unknown_column
 from ragstats.io.scored_rows import check_columns, checked_scores
 from ragstats.models.columns import as_pandas
 
@@ -215,8 +215,8 @@ def _other_system(systems: Sequence[str], baseline: str) -> str:
         )
     if len(others) > 1:
         raise ValueError(
-            f"baseline={baseline!r} leaves {len(others)} systems, {', '.join(others)}; name one"
-            f" pair: systems=[{others[0]!r}, {baseline!r}]"
+            f"baseline={baseline!r} leaves {plural(len(others), 'system')}, {', '.join(others)};"
+            f" name one pair: systems=[{others[0]!r}, {baseline!r}]"
         )
     return others[0]
 
@@ -226,10 +226,11 @@ def _unmatched_notes(queries: np.ndarray, system: str, baseline: str, rule: str)
         return ()
     if rule == "error":
         raise DataError(
-            f"unmatched: {queries.size} queries have a score of only one of {system!r} and"
+            f"unmatched: {plural(queries.size, 'query has', 'queries have')} a score of only one"
+            f" of {system!r} and"
             f" {baseline!r}, for instance {queries[0]!r}; unmatched='pairwise' leaves them out"
         )
-    return (f"{queries.size} queries of only one of the two systems are left out",)
+    return (f"{plural(queries.size, 'query')} answered by only one of the two systems left out",)
 
 
 def _with_strata(table: DocumentTable, frame: pd.DataFrame, strata: str) -> DocumentTable:
@@ -243,7 +244,8 @@ def _with_strata(table: DocumentTable, frame: pd.DataFrame, strata: str) -> Docu
 
 def _population(table: DocumentTable, strata: str | None, rows: Rows | None) -> Population:
     lost = sum(table.unscored.values())
-    notes = (f"{lost} rows without a score are not in the population",) if lost else ()
+    there = plural(lost, "row without a score is", "rows without a score are")
+    notes = (f"{there} not in the population",) if lost else ()
     codes = np.zeros(len(table.frame), np.intp)
     names: tuple[str, ...] = ("",)
     if strata is not None:
@@ -251,7 +253,10 @@ def _population(table: DocumentTable, strata: str | None, rows: Rows | None) -> 
             raise unknown_column("strata", strata, table.frame.columns)
         column = table.frame[strata]
         if column.isna().any():
-            raise DataError(f"strata={strata!r}: {int(column.isna().sum())} documents have none")
+            raise DataError(
+                f"strata={strata!r}:"
+                f" {plural(int(column.isna().sum()), 'document has', 'documents have')} none"
+            )
         found, levels = pd.factorize(column, sort=True)
         codes, names = found.astype(np.intp), tuple(map(str, levels))
     return Population(

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ragstats.core.segments import Floats
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.io.scored_rows import check_columns, check_ids, checked_scores, refuse_unscored
 from ragstats.models.columns import as_pandas
 from ragstats.models.rows import check_missing
@@ -122,13 +122,14 @@ def _check_repetitions(
     example = frame[query].iloc[int(np.argmax(twice))]
     if repetition is None:
         raise DataError(
-            f"query={query!r}: {int(twice.sum())} rows repeat a query of the same document, for"
+            f"query={query!r}: {plural(int(twice.sum()), 'row repeats', 'rows repeat')} a query of"
+            " the same document, for"
             f" instance {example!r}; name the column that tells judgements apart (repetition=), and"
             " give the rows of one system"
         )
     raise DataError(
-        f"repetition={repetition!r}: {int(twice.sum())} rows repeat a judgement of a query, for"
-        f" instance of {example!r}; one row each is right (of one system)"
+        f"repetition={repetition!r}: {plural(int(twice.sum()), 'row repeats', 'rows repeat')} a"
+        f" judgement of a query, for instance of {example!r}; one row each is right (of one system)"
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragstats.evaluation.shown import Shown
+from ragstats.exceptions import plural
 
 from .text import Block, cell, count, page
 
@@ -81,8 +82,9 @@ class VarianceComponents(Shown):
         """Return the analysis of variance as text of at most 80 columns."""
         head = [
             "Variance components (analysis of variance, nested, not truncated)",
-            f"{self.n_documents:,} documents, {self.n_queries:,} queries, {self.n_rows:,} scores"
-            + (f"; {self.dropped:,} rows without a score dropped" if self.dropped else ""),
+            f"{plural(self.n_documents, 'document')}, {plural(self.n_queries, 'query')},"
+            f" {plural(self.n_rows, 'score')}"
+            + (f"; {plural(self.dropped, 'row')} without a score dropped" if self.dropped else ""),
         ]
         rows = [
             (

@@ -10,7 +10,7 @@ from scipy import stats
 from ragstats.checks import fraction, one_of, whole
 from ragstats.evaluation.diagnostics import FEW_DF
 from ragstats.evaluation.documents import DocumentTable
-from ragstats.exceptions import shown
+from ragstats.exceptions import plural, shown
 from ragstats.models.estimand import check_estimand
 
 from .answers import Answer, Task, question_of
@@ -287,8 +287,8 @@ def _population(population: Any, pilot: Pilot, documents: int | None) -> int | N
     size = whole("population", population)
     if pilot.documents is not None and size < pilot.documents:
         raise ValueError(
-            f"population={size}: the pilot alone has {pilot.documents} documents; to plan for"
-            " another corpus, give the pilot's S by sd="
+            f"population={size}: the pilot alone has {plural(pilot.documents, 'document')}; to"
+            " plan for another corpus, give the pilot's S by sd="
         )
     if documents is not None and documents > size:
         raise ValueError(

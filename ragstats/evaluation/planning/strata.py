@@ -14,7 +14,7 @@ from ragstats.checks import named, whole
 from ragstats.core.segments import Floats
 from ragstats.evaluation.diagnostics import SKEWED, describe
 from ragstats.evaluation.documents import DocumentTable
-from ragstats.exceptions import DataError, shown, unknown_column
+from ragstats.exceptions import DataError, plural, shown, unknown_column
 from ragstats.models.estimand import ESTIMANDS
 
 from .allocation import Counts
@@ -130,7 +130,10 @@ def strata_of(table: DocumentTable, name: str, population: Any) -> Strata:
         raise unknown_column("strata", name, kept)
     column = table.frame[name]
     if column.isna().any():
-        raise DataError(f"strata={name!r}: {int(column.isna().sum())} documents have no stratum")
+        raise DataError(
+            f"strata={name!r}:"
+            f" {plural(int(column.isna().sum()), 'document has', 'documents have')} no stratum"
+        )
     codes, labels = pd.factorize(column.astype(object), sort=True)
     sizes = _population(population, list(labels), np.bincount(codes), name)
     pilot = np.bincount(codes)
@@ -184,7 +187,8 @@ def _population(population: Any, labels: list[Any], pilot: NDArray[Any], name: s
     for label, size, have in zip(labels, sizes, pilot, strict=True):
         if size < have:
             raise ValueError(
-                f"population[{label!r}]={size}: the pilot alone has {have} documents there"
+                f"population[{label!r}]={size}: the pilot alone has {plural(have, 'document')}"
+                " there"
             )
     return np.array(sizes, np.int64)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
 from ragstats.checks import one_of
-from ragstats.exceptions import DataError, shown
+from ragstats.exceptions import DataError, plural, shown
 from ragstats.io.scored_rows import check_columns
 
 Floats = NDArray[np.float64]
@@ -148,7 +148,9 @@ def scored(columns: dict[str, Floats], missing: str) -> Bools:
     for name, values in columns.items():
         infinite = int(np.isinf(values).sum())
         if infinite:
-            raise DataError(f"column {name!r} has {infinite} infinite values; give finite scores")
+            raise DataError(
+                f"column {name!r} has {plural(infinite, 'infinite value')}; give finite scores"
+            )
     complete: Bools = ~np.any([np.isnan(v) for v in columns.values()], axis=0)
     refuse_missing(complete, ", ".join(map(repr, columns)), missing)
     return complete

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import patsy
 
-from ragstats.exceptions import DataError, shown
+from ragstats.exceptions import DataError, plural, shown
 
 from .assemble import assemble
 from .columns import Bools, Floats, Labels, frame_of, names_of, numbers, optional_labels, scored
@@ -142,10 +142,10 @@ class SurveyDesign:
 
     def __repr__(self) -> str:
         facts = self.facts
-        return (
-            f"<SurveyDesign: {facts.n_rows} rows, {facts.n_psus} units of {facts.ids[0]!r}, "
-            f"{facts.n_strata} strata, {len(self._plan.stages)} stages with variance>"
-        )
+        strata = plural(facts.n_strata, "stratum", "strata")
+        stages = plural(len(self._plan.stages), "stage")
+        units = f"{plural(facts.n_rows, 'row')}, {plural(facts.n_psus, 'unit')}"
+        return f"<SurveyDesign: {units} of {facts.ids[0]!r}, {strata}, {stages} with variance>"
 
     def mean(self, y: str | Sequence[str], *, missing: str = "raise") -> SurveyEstimate:
         """Estimate population means over rows.

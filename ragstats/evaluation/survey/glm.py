@@ -12,7 +12,7 @@ import patsy
 from statsmodels.genmod.families import Binomial, Family, Gaussian
 
 from ragstats.evaluation.shown import Shown
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 
 from .assemble import assemble
 from .columns import Bools, Floats, refuse_missing
@@ -200,7 +200,9 @@ def _model_rows(
     except patsy.PatsyError as error:
         raise DataError(f"formula={formula!r}: {str(error).splitlines()[0]}") from error
     if y.shape[1] != 1:
-        raise DataError(f"formula={formula!r}: the outcome has {y.shape[1]} columns; give numbers")
+        raise DataError(
+            f"formula={formula!r}: the outcome has {plural(y.shape[1], 'column')}; give numbers"
+        )
     complete = np.zeros(len(data), bool)
     complete[x.index] = True
     refuse_missing(complete, f"the columns of {formula!r}", missing)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 
 from .columns import Floats
 
@@ -97,7 +97,7 @@ def _least_squares(
     root, r = np.linalg.qr(design / norms)
     aliased = np.abs(np.diagonal(r)) <= max(x.shape) * EPS
     if x.shape[0] < x.shape[1]:
-        raise DataError(f"formula: {x.shape[1]} coefficients and only {x.shape[0]} rows")
+        raise DataError(f"formula: {x.shape[1]} coefficients and only {plural(x.shape[0], 'row')}")
     if aliased.any():
         listed = ", ".join(n for n, a in zip(names, aliased, strict=True) if a)
         raise DataError(f"formula: {listed} is a linear combination of the columns before it")

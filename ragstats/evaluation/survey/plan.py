@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from ragstats.exceptions import DataError, shown
+from ragstats.exceptions import DataError, plural, shown
 
 from .columns import Bools, Floats, complete_numbers, labels, names_of
 from .linearized import lonely_note, refuse_lonely
@@ -165,7 +165,8 @@ def _strata_names(strata: str | Sequence[str | None] | None, depth: int) -> list
 def _per_stage(argument: str, names: list[T], depth: int) -> list[T]:
     if len(names) > depth:
         raise ValueError(
-            f"{argument} has {len(names)} columns and ids {depth}; give at most one for each stage"
+            f"{argument} has {plural(len(names), 'column')} and ids {depth}; give at most one for"
+            " each stage"
         )
     return names
 

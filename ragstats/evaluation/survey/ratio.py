@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ragstats.checks import one_of
-from ragstats.exceptions import DataError, shown
+from ragstats.exceptions import DataError, plural, shown
 
 from .assemble import assemble
 from .columns import Bools, Floats, Ints, Labels, complete_numbers, frame_of, labels
@@ -141,10 +141,10 @@ def _counts_and_sums(frame: pd.DataFrame, n: str, s: str) -> tuple[Floats, Float
     if wrong:
         raise DataError(f"n={n!r} has {wrong} negative or infinite values; give counts of queries")
     if not np.isfinite(sums).all():
-        raise DataError(f"s={s!r} has {int((~np.isfinite(sums)).sum())} infinite values")
+        raise DataError(f"s={s!r} has {plural(int((~np.isfinite(sums)).sum()), 'infinite value')}")
     orphans = int(((counts == 0) & (sums != 0)).sum())
     if orphans:
-        raise DataError(f"s={s!r} is not 0 in {orphans} documents with n={n!r} of 0")
+        raise DataError(f"s={s!r} is not 0 in {plural(orphans, 'document')} with n={n!r} of 0")
     if not counts.any():
         raise DataError(f"n={n!r} is 0 in every document")
     return counts, sums
@@ -261,8 +261,8 @@ def _refuse_single_ratio(used: Bools, groups: Labels, plan: Plan) -> None:
         several = plan.stages[0].sampled[h] > 1 and plan.stages[0].exposure[h] > 0
         if with_rows[h] == 0 or (with_rows[h] == 1 and several):
             raise DataError(
-                f"stratum {groups.name}={label!r} has {int(with_rows[h])} documents with n > 0: "
-                "no separate ratio with a variance; use method='combined' or merge strata"
+                f"stratum {groups.name}={label!r} has {plural(int(with_rows[h]), 'document')} with"
+                " n > 0: no separate ratio with a variance; use method='combined' or merge strata"
             )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from ragstats.exceptions import plural
+
 from .columns import Floats
 from .plan import DesignFacts
 
@@ -58,9 +60,10 @@ def estimate_table(
 
 
 def _counts(design: DesignFacts, dropped: int) -> str:
-    strata = f" in {design.n_strata} strata" if design.strata else ""
+    strata = f" in {plural(design.n_strata, 'stratum', 'strata')}" if design.strata else ""
     left = f", {dropped} dropped for missing values" if dropped else ""
-    return f"{design.n_psus} units of {design.ids[0]}{strata}; {design.n_rows} rows{left}"
+    units, rows = plural(design.n_psus, "unit"), plural(design.n_rows, "row")
+    return f"{units} of {design.ids[0]}{strata}; {rows}{left}"
 
 
 def _rules(design: DesignFacts) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.io.readers.covariates import RESERVED, tidied
 from ragstats.io.readers.document import find_documents
 from ragstats.io.readers.guards import to_numbers
@@ -86,7 +86,8 @@ def _without_all(raw: RawTable) -> RawTable:
     if not rows.any():
         return raw
     note = (
-        f"{raw.name}: {int(rows.sum())} rows of query 'all' dropped: they hold means, not a query"
+        f"{raw.name}: {plural(int(rows.sum()), 'row')} of query 'all' dropped: they hold means,"
+        " not a query"
     )
     failed = None if raw.failed is None else raw.failed.loc[~rows].reset_index(drop=True)
     frame = raw.frame.loc[~rows].reset_index(drop=True)
@@ -126,7 +127,8 @@ def _refuse_missing(ids: pd.Series[Any], label: str) -> None:
     missing = np.flatnonzero(ids.isna().to_numpy())
     if missing.size:
         raise DataError(
-            f"{label} is missing in {missing.size} of {len(ids)} rows (first: row {missing[0] + 1})"
+            f"{label} is missing in {missing.size} of {plural(len(ids), 'row')} (first: row"
+            f" {missing[0] + 1})"
         )
 
 
@@ -139,7 +141,10 @@ def _repetitions(
         pairs = pd.DataFrame({"system": systems, "query": queries})
         counted = pairs.groupby(["system", "query"], sort=False).cumcount() + 1
         again = int((counted > 1).sum())
-        note = f"{raw.name}: {again} rows repeat a query of their system: counted as repetitions"
+        note = (
+            f"{raw.name}: {plural(again, 'row repeats', 'rows repeat')} a query of their system:"
+            " counted as repetitions"
+        )
         return counted, (note,) if again else ()
     label = f"{raw.name}: repetition {raw.repetition!r}"
     found = id_column(raw.frame[raw.repetition], label)
@@ -180,5 +185,7 @@ def _scores(
             notes.append(f"{raw.name}: other scores left out: {', '.join(unused)}")
     if raw.failed is not None and raw.failed.any():
         count = int(raw.failed.sum())
-        notes.append(f"{raw.name}: {count} rows ended in an error: their scores are missing, not 0")
+        notes.append(
+            f"{raw.name}: {plural(count, 'row')} ended in an error: their scores are missing, not 0"
+        )
     return pd.DataFrame(columns, index=raw.frame.index), fields, tuple(notes)

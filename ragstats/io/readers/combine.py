@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.io.readers.assemble import Part
 from ragstats.io.readers.ids import shown
 from ragstats.io.readers.options import UNSCORED
@@ -98,7 +98,8 @@ def _check_documents(frame: pd.DataFrame) -> None:
     documents = pairs.loc[pairs["query_id"] == query, "doc_id"].tolist()
     count = pairs.loc[split, "query_id"].nunique()
     raise DataError(
-        f"{count} queries belong to more than one document (first: {query!r} to "
+        f"{plural(count, 'query belongs', 'queries belong')} to more than one document (first:"
+        f" {query!r} to "
         f"{shown(documents)}); if query ids start anew in each document, name both in query="
     )
 
@@ -133,8 +134,8 @@ def _apply(
         return frame, ()
     if unscored == "raise":
         raise DataError(
-            f"{count} scores are missing and unscored='raise'; pass unscored='keep', 'drop', "
-            "'zero' or 'one' to say what they are"
+            f"{plural(count, 'score is', 'scores are')} missing and unscored='raise'; pass"
+            " unscored='keep', 'drop', 'zero' or 'one' to say what they are"
         )
     value = UNSCORED[unscored]
     if value is not None:
@@ -145,9 +146,12 @@ def _apply(
     empty = missing.all(axis=1)
     kept = frame.loc[~empty].reset_index(drop=True)
     if kept.empty:
-        raise DataError(f"unscored='drop': none of the {len(frame)} rows has a score")
+        raise DataError(f"unscored='drop': none of the {plural(len(frame), 'row')} has a score")
     left = count - int(empty.sum()) * len(columns)
-    note = f"unscored='drop': {int(empty.sum())} of {len(frame)} rows without any score dropped"
+    note = (
+        f"unscored='drop': {int(empty.sum())} of {plural(len(frame), 'row')} without any score"
+        " dropped"
+    )
     return kept, (f"{note}; {left} missing scores stay NaN" if left else note,)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.io.readers.cells import is_missing, listed
 from ragstats.io.readers.ids import item_ids, shown
 from ragstats.io.readers.options import Options
@@ -133,7 +133,10 @@ def _one_each(
     if options.doc_separator is not None:
         said = f"{said}, the part before the last {options.doc_separator!r}"
     if several:
-        notes.append(f"{name}: {len(several)} rows have several documents; the first was taken")
+        notes.append(
+            f"{name}: {plural(len(several), 'row has', 'rows have')} several documents; the first"
+            " was taken"
+        )
     elif any(listed(cell) is not None for cell in cells.to_list()) and used is not None:
         notes.append(f"{name}: {used} holds lists that name one document each")
     ids = pd.Series([found[0] for found in items], index=cells.index, dtype=object)

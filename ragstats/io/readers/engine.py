@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.io.readers.cells import is_missing
 from ragstats.io.readers.content import FRAME, JSON, LINES, PARQUET, TABLE, Content
 from ragstats.io.readers.files import objects, parse_json
@@ -170,7 +170,9 @@ def _only(preset: Preset, frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame,
         keep = frame[field].map(lambda cell, allowed=allowed: str(cell) in allowed).to_numpy(bool)
         if not keep.all():
             others = ", ".join(sorted({str(v) for v in frame[field][~keep]}))
-            notes.append(f"{name}: {int((~keep).sum())} rows with {field} {others} dropped")
+            notes.append(
+                f"{name}: {plural(int((~keep).sum()), 'row')} with {field} {others} dropped"
+            )
             frame = frame.loc[keep].reset_index(drop=True)
     if frame.empty:
         raise DataError(f"{name}: no row has a numeric score")

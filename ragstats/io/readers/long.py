@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, plural
 from ragstats.io.readers.cells import is_missing
 from ragstats.io.readers.raw import RawTable
 
@@ -35,7 +35,8 @@ def widened(raw: RawTable) -> RawTable:
     if None in measures:
         row = measures.index(None) + 1
         raise DataError(
-            f"{raw.name}: {measures.count(None)} rows (first: row {row}) name no measure"
+            f"{raw.name}: {plural(measures.count(None), 'row')} (first: row {row}) without a"
+            " measure"
         )
     group = _groups(frame, keys)
     _refuse_repeated(raw, frame, keys, group, measures)
@@ -83,7 +84,8 @@ def _refuse_repeated(
         row = int(np.flatnonzero(twice)[0])
         at = ", ".join(f"{k} {frame[k].iloc[row]!r}" for k in keys)
         raise DataError(
-            f"{raw.name}: {int(twice.sum())} values are there twice (first: {measures[row]!r} for "
+            f"{raw.name}: {plural(int(twice.sum()), 'value is', 'values are')} there twice (first:"
+            f" {measures[row]!r} for "
             f"{at}); if they are repetitions, name the field with repetition="
         )
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from ragstats.exceptions import plural
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
@@ -44,9 +46,10 @@ class Scores:
     def __str__(self) -> str:
         """Say in a few lines what was read and what was done to it."""
         frame = self.frame
+        ids = {"query_id": "query", "doc_id": "document", "system": "system"}
+        held = [plural(frame[column].nunique(), name) for column, name in ids.items()]
         lines = [
-            f"{len(frame)} rows ({self.format}): {frame['query_id'].nunique()} queries, "
-            f"{frame['doc_id'].nunique()} documents, {frame['system'].nunique()} systems; "
+            f"{plural(len(frame), 'row')} ({self.format}): {', '.join(held)}; "
             f"scores: {', '.join(self.score_columns)}",
             f"document: {self.document_field}",
         ]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ragstats.exceptions import DataError
+from ragstats.exceptions import DataError, noun, plural
 from ragstats.io.readers.content import Content
 from ragstats.io.readers.files import parse_json, text_lines
 from ragstats.io.readers.ids import shown
@@ -74,8 +74,8 @@ def _run_rows(content: Content) -> Iterator[tuple[str, str, float, str]]:
             continue
         if len(cells) != 6:
             raise DataError(
-                f"{content.name}, line {number}: {len(cells)} columns, where a TREC run has 6 "
-                "(query, Q0, document, rank, score, tag); cut short?"
+                f"{content.name}, line {number}: {plural(len(cells), 'column')}, where a TREC run"
+                " has 6 (query, Q0, document, rank, score, tag); cut short?"
             )
         yield cells[0], cells[2], as_number(cells[4], content.name, number), cells[5]
 
@@ -133,8 +133,8 @@ def _check_run(run: pd.DataFrame, name: str) -> None:
     if twice.any():
         first = run[twice].iloc[0]
         raise DataError(
-            f"{name}: {int(twice.sum())} documents are ranked twice for one query (first: query "
-            f"{first['query_id']!r}, document {first['doc_id']!r})"
+            f"{name}: {plural(int(twice.sum()), 'document is', 'documents are')} ranked twice for"
+            f" one query (first: query {first['query_id']!r}, document {first['doc_id']!r})"
         )
 
 
@@ -200,7 +200,8 @@ def _coverage(
     unjudged = set(run["query_id"]) - set(judgements["query_id"])
     if unjudged:
         notes.append(
-            f"{name}: {len(unjudged)} queries of the run have no judgements and were dropped"
+            f"{name}: {plural(len(unjudged), 'query of the run has', 'queries of the run have')}"
+            f" no judgements and {noun(len(unjudged), 'was', 'were')} dropped"
         )
     silent = int(frame[columns[0]].isna().sum())
     if silent:

@@ -512,4 +512,4 @@ def test_unmatched_queries_may_be_left_out():
         frame.iloc[:-1], score="y", doc="doc", system="who", query="q", baseline="a",
         unmatched="pairwise", **BASE,
     )  # fmt: skip
-    assert "1 queries of only one of the two systems are left out" in result.notes
+    assert "1 query answered by only one of the two systems left out" in result.notes

@@ -364,7 +364,7 @@ def test_columns_that_were_not_kept_or_have_gaps(census):
     frame = census.frame.copy()
     frame.loc[3, "band"] = None
     gaps = rs.DocumentTable.from_frame(frame, doc="doc_id", keep=["band"])
-    with pytest.raises(DataError, match="1 documents have no stratum"):
+    with pytest.raises(DataError, match="1 document has no stratum"):
         allocate_documents(gaps, **OPTIONS)
     with pytest.raises(TypeError, match="pilot is a DataFrame"):
         allocate_documents(census.frame, **OPTIONS)

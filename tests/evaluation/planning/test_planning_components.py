@@ -167,7 +167,7 @@ def test_wrong_data_get_one_line():
         variance_components(data, score="y", doc="doc", query="query")
     with pytest.raises(DataError, match="rows repeat a judgement of a query"):
         variance_components(data.assign(run=0), **COLUMNS)
-    with pytest.raises(DataError, match="1 missing ids"):
+    with pytest.raises(DataError, match="1 missing id in"):
         variance_components(data.assign(doc=data["doc"].where(data.index > 0)), **COLUMNS)
     with pytest.raises(DataError, match="none of the 20 rows has a score"):
         variance_components(data.assign(y=np.nan), **COLUMNS)

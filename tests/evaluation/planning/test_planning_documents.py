@@ -368,7 +368,7 @@ def test_wrong_pilots_get_one_line(pilot):
         plan_documents(pilot, **QUESTION)
     with pytest.raises(TypeError, match=r"pilot is a float; give the DocumentTable .* or sd="):
         plan_documents(0.3, estimand="macro", halfwidth=0.1)
-    with pytest.raises(ValueError, match="population=100: the pilot alone has 1300 documents"):
+    with pytest.raises(ValueError, match="population=100: the pilot alone has 1,300 documents"):
         plan_documents(pilot, estimand="macro", halfwidth=0.1, population=100)
 
 

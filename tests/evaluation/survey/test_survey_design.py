@@ -440,7 +440,7 @@ def test_summary_fits_80_columns(strat):
 def test_design_says_what_it_is(strat):
     design = SurveyDesign(strat, ids="doc_id", strata="size", fpc="M")
     assert repr(design) == (
-        "<SurveyDesign: 553 rows, 18 units of 'doc_id', 2 strata, 1 stages with variance>"
+        "<SurveyDesign: 553 rows, 18 units of 'doc_id', 2 strata, 1 stage with variance>"
     )
     assert design.facts.weights == "inverse sampling fractions"
     assert design.weights.index.equals(strat.index)

@@ -141,7 +141,7 @@ def test_a_column_name_that_occurs_twice(data):
         ),
         (lambda d: d.mean("holes"), ValueError, "2 of 8 rows have no value of 'holes'; score them"),
         (lambda d: d.mean("empty", missing="drop"), ValueError, "no row has a value of 'empty'"),
-        (lambda d: d.mean("endless"), ValueError, "column 'endless' has 1 infinite values"),
+        (lambda d: d.mean("endless"), ValueError, "column 'endless' has 1 infinite value;"),
         (lambda d: d.mean("hit", missing="omit"), ValueError, "missing='omit' is unknown"),
         (lambda d: d.mean(["hit", "holes"]), ValueError, "no value of 'hit', 'holes'"),
         (lambda d: d.ratio("hit", ["w"]), TypeError, r"x=\['w'\]: give one column name"),

@@ -197,8 +197,8 @@ def test_errors(table, kwds, error, message):
         ({"n": [-1] + [5] * 14}, "n='n' has 1 negative or infinite values"),
         ({"n": [np.nan] + [5] * 14}, "n='n' has 1 missing"),
         ({"n": 0, "s": 0.0}, "n='n' is 0 in every document"),
-        ({"n": [0] + [5] * 14}, "s='s' is not 0 in 1 documents with n='n' of 0"),
-        ({"s": [np.inf] + [5.0] * 14}, "s='s' has 1 infinite values"),
+        ({"n": [0] + [5] * 14}, "s='s' is not 0 in 1 document with n='n' of 0"),
+        ({"s": [np.inf] + [5.0] * 14}, "s='s' has 1 infinite value"),
         ({"doc": ["d01"] * 2 + [f"e{i}" for i in range(13)]}, "several rows of doc='d01'"),
         ({"size": [None] + ["small"] * 14}, "strata='size' has 1 missing"),
     ],
@@ -210,7 +210,7 @@ def test_errors_of_the_table(table, change, message):
 
 def test_separate_stratum_that_rests_on_one_document(table):
     table.loc[table["doc"].isin(["d08", "d09", "d10", "d11"]), ["n", "s"]] = 0
-    with pytest.raises(ValueError, match=r"size='middle' has 1 documents with n > 0"):
+    with pytest.raises(ValueError, match=r"size='middle' has 1 document with n > 0"):
         ratio_mean(table, strata="size", totals=TOTALS, population=POPULATION, method="separate")
 
 

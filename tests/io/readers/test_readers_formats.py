@@ -112,7 +112,7 @@ def test_csv_with_one_row_per_measure() -> None:
     scores = read("long.csv")
     rows = [("q1", "manual", "m1", 1, 0.5, 1), ("q2", "faq", "m1", 1, NAN, 0)]
     check(scores, ["faith", "recall"], rows)
-    assert any("rows of query 'all' dropped" in note for note in scores.notes)
+    assert any("of query 'all' dropped" in note for note in scores.notes)
     assert any("differs between measures of a query: judge" in note for note in scores.notes)
 
 
@@ -178,7 +178,7 @@ def test_ragas() -> None:
     )
     assert unscored(scores)["ragas", "faithfulness"] == (2, 5)
     assert scores.frame["pages"].to_list() == [12, 3, 1, 3, 1]
-    assert any("1 rows repeat a query" in note for note in scores.notes)
+    assert any("1 row repeats a query" in note for note in scores.notes)
 
 
 def test_ragas_document_from_lists_of_chunk_ids() -> None:
@@ -326,7 +326,7 @@ def test_rankings(run: str, system: str, qrels: str) -> None:
     assert scores.frame["doc_id"].to_list() == ["manual", "faq", "manual", "policy"]
     assert set(scores.frame["system"]) == {system}
     assert set(scores.sha256) == {str(SAMPLES / run), str(SAMPLES / qrels)}
-    assert any("1 queries of the run have no judgements" in note for note in scores.notes)
+    assert any("1 query of the run has no judgements" in note for note in scores.notes)
     assert any("1 judged queries are not in the run" in note for note in scores.notes)
 
 
@@ -492,7 +492,7 @@ def test_langfuse() -> None:
         ],
     )
     # The number of a categorical score is the index of its label: it must not be a score.
-    assert any("1 rows with dataType CATEGORICAL dropped" in note for note in scores.notes)
+    assert any("1 row with dataType CATEGORICAL dropped" in note for note in scores.notes)
     lines = read("langfuse.jsonl", documents=TRACES)
     rows = [("t1", "manual", "langfuse", 1, 0.9), ("t2", "faq", "langfuse", 1, 0.4)]
     check(lines, ["faithfulness"], rows)

@@ -290,7 +290,7 @@ def test_paths_that_are_not_files(tmp_path) -> None:
         ("q1 Q0 b 2 x bm25", "line 2: 'x' is not a number"),
         ("q1 Q0 b 2 inf bm25", "line 2: 'inf' is not a finite number"),
         ("q1 Q0 b", "line 2: 3 columns, where a TREC run has 6"),
-        ("q1 Q0 a 2 1.0 bm25", "1 documents are ranked twice"),
+        ("q1 Q0 a 2 1.0 bm25", "1 document is ranked twice"),
     ],
 )
 def test_broken_runs(tmp_path, line, match) -> None:

@@ -262,9 +262,9 @@ def test_one_row_per_measure_by_the_users_word() -> None:
     )
     scores = read_scores(frame, metric="judge")
     np.testing.assert_array_equal(scores.frame[["x", "y"]], [[0.1, 0.2], [0.3, np.nan]])
-    with pytest.raises(DataError, match=r"1 values are there twice .first: 'x' for query_id 'q1'"):
+    with pytest.raises(DataError, match=r"1 value is there twice .first: 'x' for query_id 'q1'"):
         read_scores(frame.assign(judge="x"), metric="judge")
-    with pytest.raises(DataError, match=r"1 rows .first: row 2. name no measure"):
+    with pytest.raises(DataError, match=r"1 row .first: row 2. without a measure"):
         read_scores(frame.assign(judge=["x", None, "x"]), metric="judge")
     with pytest.raises(DataError, match=r"needs a column 'score' or 'value'"):
         read_scores(frame.rename(columns={"score": "v"}), metric="judge")
@@ -325,7 +325,7 @@ def test_paths_that_are_none(path, complaint) -> None:
 def test_a_summary_says_what_was_read() -> None:
     text = str(read_scores(SAMPLES / "ir_measures_q.txt", documents=MAP))
     assert text.splitlines()[0] == (
-        "3 rows (ir_measures): 3 queries, 3 documents, 1 systems; scores: nDCG@10, AP"
+        "3 rows (ir_measures): 3 queries, 3 documents, 1 system; scores: nDCG@10, AP"
     )
     assert "note: ir_measures_q.txt: 2 rows of query 'all' dropped: they hold means" in text
 
