@@ -163,6 +163,11 @@ class SystemFacts:
         return self.aggregates.name or "all rows"
 
     @property
+    def within(self) -> bool:
+        """Whether all scores are in [0, 1]."""
+        return self.aggregates.lowest >= 0 and self.aggregates.highest <= 1
+
+    @property
     def rows(self) -> int:
         """N, scored rows."""
         return self.aggregates.table.n_rows

@@ -17,7 +17,7 @@ ASKED = {
     "population": "which documents do these stand for?",
     "design": "how were the documents drawn?",
     "levels": "what was drawn at each level (documents, chunks, questions)?",
-    "fraction": "how many documents are there in all? population_size= also corrects the variances",
+    "fraction": "how many documents are there in all? their number also corrects the variances",
     "estimand": "micro or macro: which of the two means answers the question?",
     "why_estimand": "why does that mean answer the question?",
 }

@@ -52,12 +52,6 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
-def plural(value: int, noun: str) -> str:
-    """Return a count and its noun."""
-    many = noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
-    return f"{count(value)} {noun if value == 1 else many}"
-
-
 def degrees(value: float) -> str:
     """Return df with one decimal."""
     if isnan(value):

@@ -274,6 +274,15 @@ def test_there_is_a_figure_for_each_picture() -> None:
     assert set(intervals) <= set(low)
 
 
+def test_the_label_of_the_rates_ends_below_the_legend() -> None:
+    for data in (evaluation(), evaluation().rename(columns={"hit": "a_score_with_a_long_name"})):
+        figure = report_of(data, score=data.columns[-1]).figures()["rates"]
+        figure.draw_without_rendering()
+        named, legend = figure._supylabel.get_window_extent(), figure.legends[0].get_window_extent()
+        assert 0 <= named.y0
+        assert named.y1 <= legend.y0
+
+
 def test_figures_leave_no_trace_in_matplotlib() -> None:
     import matplotlib as mpl
 

@@ -109,28 +109,28 @@ ITEMS = {
     "population": Item(
         plain,
         lambda: report_of(population="the manuals of 2024"),
-        "not stated (population=): which documents do these stand for?",
+        "not stated: which documents do these stand for?",
         "Population: The manuals of 2024.",
         ("study", "population"),
     ),
     "design: what was drawn": Item(
         plain,
         lambda: report_of(design="simple random sample"),
-        "not stated (design=): how were the documents drawn?",
+        "not stated: how were the documents drawn?",
         "Simple random sample.",
         ("study", "design"),
     ),
     "design: levels": Item(
         plain,
         lambda: report_of(levels="documents, then ten chunks of each"),
-        "not stated (levels=)",
+        "not stated: what was drawn at each level",
         "Documents, then ten chunks of each.",
         ("study", "levels"),
     ),
     "design: fraction stated": Item(
         plain,
         lambda: report_of(fraction=0.25),
-        "not stated (fraction=)",
+        "not stated: how many documents are there in all?",
         "25.0% of the documents, as stated; the intervals do not use it",
         ("study", "fraction"),
     ),
@@ -151,7 +151,7 @@ ITEMS = {
     "why that estimand": Item(
         plain,
         lambda: report_of(estimand="micro", why_estimand="users ask about chunks"),
-        "not stated (why_estimand=): why does that mean answer the question?",
+        "not stated: why does that mean answer the question?",
         "Users ask about chunks.",
         ("study", "why_estimand"),
     ),
@@ -297,7 +297,12 @@ def test_scores_outside_0_and_1_have_no_such_bounds() -> None:
     assert bounds["all_0"] is None
     assert "run from 0 to 5" in bounds["reason"]
     for text in words(report).values():
-        assert "No bounds: the scores run from 0 to 5" in text
+        assert "No bounds of the means: beta: the scores run from 0 to 5" in text
+        assert "if all were 1" not in text
+        assert "at 0" not in text
+        assert "n/a" not in text
+    for text in words(report_of(missing("beta", 4), unmatched="pairwise")).values():
+        assert "at 0 at 1 min" in text
 
 
 def test_diagnostics_and_aggregates_are_put_in_their_place() -> None:
@@ -333,4 +338,4 @@ def test_what_is_not_stated_is_asked_for_by_name() -> None:
 def test_queries_of_one_system_are_counted() -> None:
     report = report_of(missing("beta", 4), unmatched="pairwise")
     for text in words(report).values():
-        assert "beta - alpha: 4 queries of one system only are left out." in text
+        assert "Left out, answered by only one system: 4 queries of beta - alpha" in text

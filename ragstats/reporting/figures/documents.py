@@ -61,7 +61,7 @@ def _size_edges(largest: float, documents: int) -> list[float]:
 def rates(facts: Facts) -> Figure:
     """Draw the document rates against their sizes, one panel for each system."""
     shown = facts.systems[:SYSTEM_PANELS]
-    figure, axes = panels(len(shown), 1.75)
+    figure, axes = panels(len(shown), 1.75, more=0.6)
     largest = max(float(s.aggregates.table.counts.max()) for s in shown)
     for ax, system in zip(axes, shown, strict=True):
         n, rate, times = gathered(system.aggregates.table)
@@ -84,8 +84,8 @@ def rates(facts: Facts) -> Figure:
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper left", ncols=2, frameon=False)
     figure.supxlabel("scored rows of a document", fontsize=SIZE, color=MUTED)
-    score = label(clean(facts.aggregates.columns.score), 30)
-    figure.supylabel(f"document rate (mean {score})", fontsize=SIZE, color=MUTED, parse_math=False)
+    score = label(clean(facts.aggregates.columns.score), 18)
+    figure.supylabel(f"document rate\nmean {score}", fontsize=SIZE, color=MUTED, parse_math=False)
     return figure
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragstats.exceptions import plural
 from ragstats.reporting.blocks import Content, Section
 from ragstats.reporting.facts import Facts
 from ragstats.reporting.sections.about import about, aggregates_note, left_out, method
@@ -11,7 +12,7 @@ from ragstats.reporting.sections.documents import documents
 from ragstats.reporting.sections.results import differences, means
 from ragstats.reporting.sections.study import study
 from ragstats.reporting.sections.summary import summary
-from ragstats.reporting.words import clean, count, listed, plural
+from ragstats.reporting.words import clean, count, listed
 
 _ORDER = (
     summary,

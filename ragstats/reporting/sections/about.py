@@ -77,8 +77,7 @@ def _pairs(facts: Facts) -> str:
     query = facts.aggregates.columns.query
     if query is None:
         return "no column of queries was named, so systems are matched by document only."
-    rule = facts.method.unmatched
-    return f"matched by {clean(query)}; unmatched={rule!r}: {UNMATCHED[rule]}."
+    return f"matched by {clean(query)}; {UNMATCHED[facts.method.unmatched]}."
 
 
 def aggregates_note(facts: Facts) -> Section:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import isnan
 
+from ragstats.exceptions import plural
 from ragstats.reporting.blocks import Paragraph, Picture, Section, Table
 from ragstats.reporting.facts import BootstrapFacts, Facts
 from ragstats.reporting.sections.common import BOOTSTRAP_PANELS, first_of
-from ragstats.reporting.words import clean, interval, number, percent, plural, prose
+from ragstats.reporting.words import clean, interval, number, percent, prose
 
 
 def bootstrap(facts: Facts) -> Section:

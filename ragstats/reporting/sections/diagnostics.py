@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isnan
 
+from ragstats.exceptions import plural
 from ragstats.reporting.blocks import Block, Bullets, Paragraph, Picture, Section, Table
 from ragstats.reporting.facts import Facts, Influence
 from ragstats.reporting.sections.common import INFLUENCE_PANELS, declared, first_of
 from ragstats.reporting.words import (
     clean,
     degrees,
-    plural,
     share,
     short,
     signed,

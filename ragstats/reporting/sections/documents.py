@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from ragstats.exceptions import plural
 from ragstats.reporting.blocks import Block, Paragraph, Picture, Section, Table
 from ragstats.reporting.facts import Facts, SystemFacts
-from ragstats.reporting.sections.common import SYSTEM_PANELS, first_of
+from ragstats.reporting.sections.common import SYSTEM_PANELS, first_of, grouped
 from ragstats.reporting.words import (
     clean,
     count,
     listed,
     number,
     percent,
-    plural,
     prose,
     share,
     short,
@@ -86,15 +86,18 @@ def _size_picture(facts: Facts) -> Picture:
 
 
 def _rates(facts: Facts) -> Table:
+    """Return the quantiles of the rates; where scores leave [0, 1], 0 and 1 are no bounds of it."""
+    bounded = all(system.within for system in facts.systems)
     rows = []
     for system in facts.systems:
         d = system.diagnostics
-        points = [short(d.rates[p]) for p in _POINTS]
-        rows.append((clean(system.name), share(d.share_zero), share(d.share_one), *points))
+        ends = (share(d.share_zero), share(d.share_one)) if bounded else ()
+        rows.append((clean(system.name), *ends, *(short(d.rates[p]) for p in _POINTS)))
+    what = "the share that is exactly 0 or 1, and quantiles" if bounded else "quantiles"
     return Table(
         "rates",
-        "Document rates (a document's mean score): the share that is exactly 0 or 1, and quantiles",
-        ("system", "at 0", "at 1", *_HEADERS),
+        f"Document rates (a document's mean score): {what}",
+        ("system", *(("at 0", "at 1") if bounded else ()), *_HEADERS),
         tuple(rows),
     )
 
@@ -123,25 +126,32 @@ def _unscored(facts: Facts) -> list[Block]:
     lossy = [s for s in facts.systems if s.unscored]
     if not lossy:
         return [Paragraph("Unscored rows: none; every row has a score.")]
-    rows = []
-    for s in lossy:
-        cells = [number(v) for e in ("micro", "macro") for v in _ends(s, e)]
-        rows.append((clean(s.name), count(s.unscored), percent(s.unscored_share), *cells))
-    table = Table(
-        "unscored",
-        "Unscored rows, left out above; the means if all of them were 0, and if all were 1",
-        ("system", "rows", "share", "micro 0", "micro 1", "macro 0", "macro 1"),
-        tuple(rows),
-    )
+    bounded = [s for s in lossy if not s.bounds["micro"].reason]
     said = [
         f"{clean(s.name)}: {plural(s.unscored, 'row')} ({percent(s.unscored_share)}) without a"
-        f" score. {_bound_words(s)}"
+        f" score.{_bound_words(s) if s in bounded else ''}"
         for s in lossy
     ]
     scored = [clean(s.name) for s in facts.systems if not s.unscored]
     if scored:
         said.append(f"Every row of {listed(scored, most=8)} has a score.")
-    return [table, Paragraph(" ".join(said))]
+    reasons = [(clean(s.name), prose(s.bounds["micro"].reason)) for s in lossy if s not in bounded]
+    if reasons:
+        said.append(f"No bounds of the means: {'; '.join(grouped(reasons))}.")
+    return [*([_bounds(bounded)] if bounded else []), Paragraph(" ".join(said))]
+
+
+def _bounds(systems: list[SystemFacts]) -> Table:
+    rows = []
+    for s in systems:
+        cells = [number(v) for e in ("micro", "macro") for v in _ends(s, e)]
+        rows.append((clean(s.name), count(s.unscored), percent(s.unscored_share), *cells))
+    return Table(
+        "unscored",
+        "Unscored rows, left out above; the means if all of them were 0, and if all were 1",
+        ("system", "rows", "share", "micro 0", "micro 1", "macro 0", "macro 1"),
+        tuple(rows),
+    )
 
 
 def _ends(system: SystemFacts, estimand: str) -> tuple[float, float]:
@@ -149,11 +159,8 @@ def _ends(system: SystemFacts, estimand: str) -> tuple[float, float]:
 
 
 def _bound_words(system: SystemFacts) -> str:
-    reason = system.bounds["micro"].reason
-    if reason:
-        return f"No bounds: {prose(reason)}."
     ends = {e: [number(v) for v in _ends(system, e)] for e in ("micro", "macro")}
     return (
-        f"If all of them were 0 the micro mean would be {ends['micro'][0]} and the macro mean"
+        f" If all of them were 0 the micro mean would be {ends['micro'][0]} and the macro mean"
         f" {ends['macro'][0]}; if all were 1, {ends['micro'][1]} and {ends['macro'][1]}."
     )

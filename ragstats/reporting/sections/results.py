@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragstats.exceptions import plural
 from ragstats.models.estimand import MEANING
 from ragstats.reporting.blocks import Block, Paragraph, Picture, Section, Table
 from ragstats.reporting.facts import Estimate, Facts
@@ -17,7 +18,6 @@ from ragstats.reporting.words import (
     interval,
     listed,
     number,
-    plural,
     pvalue,
     signed,
     snapped,
@@ -137,8 +137,11 @@ def _differences_table(facts: Facts, estimand: str) -> Table:
 def _notes(facts: Facts) -> list[str]:
     """Return the joint tests, and the queries that were left out."""
     said = [joint_sentence(e, facts.joint[e]) for e in facts.stated.estimands if e in facts.joint]
-    for pair in facts.pairs:
-        if pair.aggregates.one_sided:
-            lost = plural(pair.aggregates.one_sided, "query")
-            said.append(f"{clean(pair.label)}: {lost} of one system only are left out.")
+    lost = [
+        f"{plural(pair.aggregates.one_sided, 'query')} of {clean(pair.label)}"
+        for pair in facts.pairs
+        if pair.aggregates.one_sided
+    ]
+    if lost:
+        said.append(f"Left out, answered by only one system: {listed(lost, most=len(lost))}.")
     return said

@@ -10,7 +10,7 @@ from ragstats.reporting.words import count, percent, prose, sentence
 
 
 def study(facts: Facts) -> Section:
-    """Write what was stated, and ask by name for what was not."""
+    """Write what was stated, and ask for what was not."""
     stated = facts.stated
     items = (
         _stated("Population", "population", stated),
@@ -24,8 +24,8 @@ def study(facts: Facts) -> Section:
 
 
 def not_stated(name: str) -> str:
-    """Return the words for what was not stated: the argument's name and the question."""
-    return f"not stated ({name}=): {ASKED[name]}"
+    """Return the words for what was not stated: the question."""
+    return f"not stated: {ASKED[name]}"
 
 
 def _stated(label: str, name: str, stated: Stated) -> Term:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isinf, isnan
 
 from ragstats.evaluation.diagnostics import FEW_DF
+from ragstats.exceptions import plural
 from ragstats.models.estimand import MEANING
 from ragstats.reporting.blocks import Block, Bullets, Finding, Findings, Paragraph, Section
 from ragstats.reporting.facts import Estimate, Facts, PairFacts, SystemFacts
@@ -15,7 +16,6 @@ from ragstats.reporting.words import (
     degrees,
     interval,
     number,
-    plural,
     prose,
     sentence,
     signed,
@@ -186,7 +186,7 @@ def _care(facts: Facts) -> tuple[str, ...]:
     named = [(clean(s.name), prose(w)) for s in facts.systems for w in s.warnings]
     named += [(clean(p.label), prose(w)) for p in facts.pairs for w in p.warnings]
     lost = [
-        (clean(s.name), "rows without a score are left out; see the bounds under Documents")
+        (clean(s.name), "rows without a score are left out; see Documents")
         for s in facts.systems
         if s.unscored
     ]
