@@ -279,7 +279,7 @@ def test_the_label_of_the_rates_ends_below_the_legend() -> None:
         figure = report_of(data, score=data.columns[-1]).figures()["rates"]
         figure.draw_without_rendering()
         named, legend = figure._supylabel.get_window_extent(), figure.legends[0].get_window_extent()
-        assert 0 <= named.y0
+        assert named.y0 >= 0
         assert named.y1 <= legend.y0
 
 
