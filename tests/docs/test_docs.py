@@ -14,7 +14,16 @@ DOCS, PACKAGE = ROOT / "docs", ROOT / "ragstats"
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the docs are not in the wheel")
 
 #: Who may be imported by all, and is not in the picture.
-COMMON = {"exceptions", "writing", "figures", "extras", "checks", "_version", "datasets", "ragstats"}
+COMMON = {
+    "exceptions",
+    "writing",
+    "figures",
+    "extras",
+    "checks",
+    "_version",
+    "datasets",
+    "ragstats",
+}
 
 
 def test_api_names_every_public_name():
