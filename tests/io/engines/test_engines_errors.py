@@ -24,6 +24,11 @@ def fails(error, match, formula, source, groups="doc", **options):
     assert "\n" not in str(caught.value)
 
 
+def counted(number):
+    """A pattern for a count, with or without commas between its thousands."""
+    return f"{number:,}".replace(",", ",?")
+
+
 BOTH = [lambda rows: pl.from_pandas(rows).lazy(), lambda rows: iter([rows[:50], rows[50:]])]
 
 
@@ -48,7 +53,7 @@ def test_missing_document_ids_are_counted_among_complete_rows(rows, make):
     complete = rows.dropna()
     bad = complete.assign(doc=complete["doc"].where(np.arange(len(complete)) % 100 != 5))
     n = int(bad["doc"].isna().sum())
-    message = f"groups: {n} missing document ids in {len(bad)} rows"
+    message = f"groups: {n} missing document ids in {counted(len(bad))} rows"
     fails(DataError, message, "y ~ x", make(bad))
     lost = bad.assign(y=bad["y"].where(bad["doc"].notna()))
     assert streamed_ols("y ~ x", make(lost), groups="doc").nobs == len(bad) - n
@@ -58,7 +63,7 @@ def test_missing_document_ids_are_counted_among_complete_rows(rows, make):
 def test_missing_cells_of_macro_are_counted(rows, make):
     n = int((rows["system"].isna() & rows[["x", "y"]].notna().all(axis=1)).sum())
     options = {"estimand": "macro", "by": "system"}
-    fails(DataError, rf"by: {n} missing values in \d+ rows", "y ~ x", make(rows), **options)
+    fails(DataError, rf"by: {n} missing values in [\d,]+ rows", "y ~ x", make(rows), **options)
 
 
 @pytest.mark.parametrize("make", BOTH)
@@ -67,7 +72,7 @@ def test_rows_that_are_not_there(rows, make):
     gone = rows.assign(x=np.nan)
     fails(
         DataError,
-        r"none of the 2000 rows is complete \(.* rows with missing x",
+        r"none of the 2,?000 rows is complete \(.* rows with missing x",
         "y ~ x",
         make(gone),
     )
@@ -242,8 +247,8 @@ def test_documents_say_what_the_in_memory_function_says(rows, make):
     refused(ValueError, "score='yy' is not a column", known, score="yy")
     refused(ValueError, "keep='band' is not a column", known, keep=["band"])
     refused(TypeError, "score: column 'system' .* does not hold numbers", known, score="system")
-    refused(DataError, r"by='system': \d+ missing ids in 2000 rows", rows, by="system")
-    refused(DataError, "none of the 2000 rows has a score", rows.assign(y=np.nan))
+    refused(DataError, r"by='system': \d+ missing ids in 2,?000 rows", rows, by="system")
+    refused(DataError, "none of the 2,?000 rows has a score", rows.assign(y=np.nan))
     refused(DataError, "infinite values in 'y'", rows.assign(y=np.inf))
     refused(ValueError, "keep='system' varies within .* documents", known, keep="system")
     refused(DataError, r"score='y': \d+ rows have no score", rows, missing="raise")
