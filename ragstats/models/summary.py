@@ -250,12 +250,9 @@ def summary2(
     smry.add_dict(dict(_head(results, yname)), ncols=2)
     table = coefficient_table(results, alpha)
     table.columns = ["Coef.", "Std.Err.", "t", "df", "P>|t|", *table.columns[5:]]
-    names = _names(table, xname)
-    alone = Summary2()
-    alone.add_df(table.set_axis(names), float_format=float_format)
-    labels, whole = _fitting(names, alone.as_text())
-    smry.add_df(table.set_axis(labels), float_format=float_format)
-    for line in [*whole, *notes(results)]:
+    # Names stay whole, however wide: people look up rows of this table by them.
+    smry.add_df(table.set_axis(_names(table, xname)), float_format=float_format)
+    for line in notes(results):
         smry.add_text(line)
     return smry
 

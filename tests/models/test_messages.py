@@ -369,7 +369,7 @@ TABLE = {
     "names of the coefficients": (
         lambda: ols().fit().summary(xname=["a"]),
         ValueError,
-        "xname has 1 names for 2 coefficients",
+        "xname has 1 name for 2 coefficients",
     ),
     "family": (
         lambda: rs.glm("score ~ len", SCORES, groups="doc", family="binomial"),
