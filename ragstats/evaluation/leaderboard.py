@@ -45,6 +45,11 @@ class Leaderboard(pd.DataFrame):
     def _constructor(self) -> type[pd.DataFrame]:
         return pd.DataFrame
 
+    def __deepcopy__(self, memo: Any = None) -> Leaderboard:
+        twin = Leaderboard(pd.DataFrame(self).copy())
+        twin.about = dict(self.about)
+        return twin
+
     def summary(self) -> str:
         """Return means, intervals, p and letters as text of at most 80 columns."""
         shown = self[["estimate", "se", "low", "high", "p_to_best", "group"]].copy()

@@ -343,7 +343,7 @@ JSON_SAMPLES = [n for n in READABLE if n.endswith((".json", ".jsonl"))]
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.sampled_from(JSON_SAMPLES), st.integers(0, 2**32), st.sampled_from(WRONG))
 def test_json_with_any_value_of_the_wrong_kind(tmp_path, name, seed, wrong) -> None:
