@@ -33,7 +33,8 @@ def convert_command(
 ) -> None:
     """Read evaluators' files (Ragas, Inspect, lm-eval, TREC, …) and write a plain table."""
     import ragstats as rs
-    from ragstats.reporting.files import check_place, naming
+    from ragstats.reporting.files import check_place
+    from ragstats.writing import naming
 
     if to.suffix not in _WRITERS:
         raise DataError(f"--to={to.name!r} ends in {to.suffix!r}{nearest(to.suffix, _WRITERS)};"

@@ -170,7 +170,8 @@ def say(text: str, result: Any, json: Path | None) -> None:
     if str(json) == "-":
         typer.echo(document)
         return
-    from ragstats.reporting.files import check_place, write_whole
+    from ragstats.reporting.files import check_place
+    from ragstats.writing import write_whole
 
     check_place(json, "--json")
     write_whole(json, (document + "\n").encode(), "--json")

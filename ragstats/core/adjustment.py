@@ -158,15 +158,12 @@ def leverage_power(gram: Floats, power: float) -> LeveragePower:
         values[block] = _evaluate(_coefficients(power, bound, degree), gram[block])
         exactly.append(start + np.flatnonzero(~(trace[block] <= bound)))
     index = np.concatenate(exactly)
-    singular: dict[int, Floats] = {}
     if index.size:
         eigenvalues, vectors = np.linalg.eigh(gram[index])
         at_one = eigenvalues > 1 - SINGULAR_LEVERAGE
         root = np.where(at_one, 0.0, np.where(at_one, 1.0, 1 - eigenvalues) ** -power)
         values[index] = (vectors * root[:, None, :]) @ vectors.transpose(0, 2, 1)
-        for row in np.flatnonzero(at_one.any(axis=1)):
-            singular[int(index[row])] = vectors[row][:, at_one[row]]
-    return LeveragePower(values, singular)
+    return LeveragePower(values, singular_directions(gram))
 
 
 #: Documents at a time: their matrices stay in the cache of a core.
@@ -207,8 +204,7 @@ def _evaluate(coefficients: Floats, gram: Floats) -> Floats:
     """
     square = multiply(gram, gram)
     cube = multiply(square, gram) if len(coefficients) > 3 else square
-    work, group = np.empty_like(square), np.empty_like(square)
-    value = np.zeros_like(square)
+    work, group, value = (np.empty_like(square) for _ in range(3))
     for low in range(len(coefficients) - 3, -1, -3):
         constant, linear, quadratic = coefficients[low : low + 3]
         np.multiply(square, quadratic, out=group)

@@ -37,14 +37,14 @@ class RandomEffects:
         Estimated from the least-squares residuals; ρ may be negative.
     total : ndarray (K, p)
         ``x̄_g = X_g'1`` in the orthonormal basis.
-    roots : ndarray (K, p, p)
-        ``f(G_g)`` of the covariance type.
+    adjusted : ndarray (K, p)
+        ``f(G_g) x̄_g``, of the covariance type.
     """
 
     sigma2: float
     rho: float
     total: Floats
-    roots: Floats
+    adjusted: Floats
 
 
 def random_effects(
@@ -59,7 +59,8 @@ def random_effects(
     rho = (float((moments.outcome**2).sum()) - square) / pairs if pairs > 0 else 0.0
     if rho_floor:
         rho = max(rho, 0.0)
-    return RandomEffects(max(square / n_rows - rho, 0.0), rho, moments.total, roots)
+    sigma2, total = max(square / n_rows - rho, 0.0), moments.total
+    return RandomEffects(sigma2, rho, total, apply(roots, total))
 
 
 def satterthwaite(parts: Contributions, contrasts: Floats) -> Floats:
@@ -131,7 +132,7 @@ def imbens_kolesar(parts: Contributions, model: RandomEffects, contrast: Floats)
     p = contrast.size
     zeta = apply(parts.overlap, contrast)
     alpha = quadratic(parts.own, contrast[None])[0] + np.einsum("kr,kr->k", zeta, zeta)
-    omega = np.einsum("ki,kij,j->k", model.total, model.roots, contrast, optimize=True)
+    omega = model.adjusted @ contrast
     outer = np.hstack([zeta, omega[:, None] * model.total])
     identity = np.eye(p)
     core = np.block(

@@ -245,8 +245,20 @@ class Comparison(Shown):
     def plot(self, alpha: float = 0.05) -> Figure:
         """Draw the differences with intervals of level ``1 - alpha``, against a line at 0.
 
+        Parameters
+        ----------
+        alpha : float
+            One minus the level of the intervals.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Not attached to pyplot.
+
         Raises
         ------
+        ValueError
+            If alpha is not between 0 and 1.
         MissingExtraError
             Without matplotlib.
         """

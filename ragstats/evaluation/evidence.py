@@ -12,7 +12,9 @@ PAGES: dict[str, dict[int, tuple[float, float]]] = {
     "t(K-1)": {20: (0.9375, 0.9655), 80: (0.9435, 0.962)},
 }
 
-#: The same over the two outcomes that are differences, of which 57 and 67 % of the pages are tied.
+#: The share of the pages that are tied in the two outcomes that are differences.
+TIES = (0.57, 0.67)
+#: The coverage over these two.
 TIED: dict[str, dict[int, tuple[float, float]]] = {
     "bootstraps": {20: (0.8605, 0.9115), 80: (0.92, 0.943)},
     "t": {20: (0.95, 0.9655), 80: (0.9515, 0.962)},
@@ -41,7 +43,8 @@ def nearest_study(table: dict[str, dict[int, tuple[float, float]]], n_documents:
 
 def percent(low: float, high: float) -> str:
     """Return a range of shares in whole percents: "93-95 %"."""
-    return f"{low:.0%}"[:-1] + (f"-{high:.0%}"[:-1] if f"{low:.0%}" != f"{high:.0%}" else "") + " %"
+    ends = dict.fromkeys(f"{100 * share:.0f}" for share in (low, high))
+    return f"{'-'.join(ends)} %"
 
 
 def covered_by_wild() -> str:

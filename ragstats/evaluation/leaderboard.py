@@ -71,6 +71,11 @@ class Leaderboard(pd.DataFrame):
     def plot(self) -> Figure:  # type: ignore[override]
         """Draw the means with their intervals, best first, the letters beside the names.
 
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Not attached to pyplot.
+
         Raises
         ------
         MissingExtraError

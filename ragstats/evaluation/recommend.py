@@ -11,6 +11,7 @@ from ragstats.evaluation.diagnostics import FEW_DF, MOSTLY_TIES, SKEWED, diagnos
 from ragstats.evaluation.evidence import (
     PAGES,
     TIED,
+    TIES,
     covered_by_wild,
     near_a_bound,
     nearest_study,
@@ -121,9 +122,10 @@ def recommend(mean: MeanResults) -> Recommendation:
     ties = _share_tied(mean)
     if ties > MANY_TIES:
         k = nearest_study(TIED, facts.n_documents)
+        first, second = (f"{100 * share:.0f}" for share in TIES)
         reasons.append(
-            f"{ties:.0%} of the documents are tied: where 57 and 67 % were, bootstraps by document"
-            f" covered {percent(*TIED['bootstraps'][k])} with {k} pages, and t"
+            f"{ties:.0%} of the documents are tied: where {first} and {second} % were, bootstraps"
+            f" by document covered {percent(*TIED['bootstraps'][k])} with {k} pages, and t"
             f" {percent(*TIED['t'][k])}"
         )
     if ties > MOSTLY_TIES:

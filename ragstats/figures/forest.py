@@ -56,9 +56,7 @@ def forest(
         Whether there is a line at 0.
     """
     figure = new_figure(0.76 + 0.46 * len(rows))
-    ax = figure.subplots()
-    if zero:
-        ax.axvline(0, color=MUTED, linewidth=0.9, zorder=1)
+    ax = _values(figure, xlabel, 6, zero)
     for i, (name, estimates) in enumerate(rows):
         top = -float(i)
         if i:
@@ -72,9 +70,6 @@ def forest(
             _interval(ax, found, top + place, estimand, said)
     ax.set_ylim(-len(rows) + 0.5, 0.5)
     ax.set_yticks([])
-    ax.margins(x=0.04)
-    ax.set_xlabel(xlabel, parse_math=False)
-    ax.locator_params(axis="x", nbins=6)
     legend(ax)
     return figure
 
@@ -103,9 +98,7 @@ def beside(
         Whether there is a line at 0.
     """
     figure = new_figure(0.95 + 0.34 * len(rows), ALONE)
-    ax = figure.subplots()
-    if zero:
-        ax.axvline(0, color=MUTED, linewidth=0.9, zorder=1)
+    ax = _values(figure, xlabel, 8, zero)
     for i, (_, found) in enumerate(rows):
         _interval(ax, found, -float(i), estimand, f"{estimand}: {said}" if i == 0 else None)
     names = [label(name, 36) for name, _ in rows]
@@ -114,11 +107,19 @@ def beside(
     ax.yaxis.grid(True, color=GRID, linewidth=0.5)
     ax.set_axisbelow(True)
     ax.set_ylim(0.5 - len(rows), 0.5)
-    ax.margins(x=0.04)
-    ax.set_xlabel(xlabel, parse_math=False)
-    ax.locator_params(axis="x", nbins=8)
     legend(ax)
     return figure
+
+
+def _values(figure: Figure, xlabel: str, ticks: int, zero: bool) -> Axes:
+    """Return the axes of values, with at most so many ticks, and a line at 0 if there is one."""
+    ax: Axes = figure.subplots()
+    ax.margins(x=0.04)
+    ax.set_xlabel(xlabel, parse_math=False)
+    ax.locator_params(axis="x", nbins=ticks)
+    if zero:
+        ax.axvline(0, color=MUTED, linewidth=0.9, zorder=1)
+    return ax
 
 
 def _interval(ax: Axes, found: Interval, y: float, estimand: str, said: str | None) -> None:

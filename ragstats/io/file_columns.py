@@ -73,7 +73,7 @@ def check_files(
         there = {c.casefold() for c in columns_of(name)}
         lost = [wanted[c] for c in wanted if c not in there]
         if kind == "csv" and lost:
-            _refuse_misread(connection, name, wanted)
+            _refuse_misread(connection, name, heads[name][0], wanted)
         lacking = [c for c in lost if c.casefold() in known]
         if lacking:
             raise lacks(name, lacking, len(names))
@@ -136,9 +136,8 @@ def _cells(line: str, separator: str) -> list[str]:
     return [c.strip() for c in next(csv.reader([line], delimiter=separator), [])]
 
 
-def _refuse_misread(connection: Any, name: str, wanted: Iterable[str]) -> None:
+def _refuse_misread(connection: Any, name: str, first: str, wanted: Iterable[str]) -> None:
     """Raise, with the line, for a file whose first line names every column and was not believed."""
-    first, _ = _first_lines(name)
     for separator in SEPARATORS:
         cells = _cells(first, separator)
         if not set(wanted) <= {c.casefold() for c in cells}:

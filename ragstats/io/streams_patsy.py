@@ -23,7 +23,8 @@ from ragstats.io.row_functions import RowsAlone
 from ragstats.io.sources import Source
 from ragstats.io.terms import describe, unknown_name
 from ragstats.io.translated import NUMBER, Translated
-from ragstats.models.columns import compared_in_formula, named_in_formula, plain_column
+from ragstats.models.columns import plain_column
+from ragstats.models.formula_names import compared_in_formula, named_in_formula
 
 
 class PatsyBatches:

@@ -11,7 +11,8 @@ import patsy
 
 from ragstats.core.orthonormal import Basis
 from ragstats.exceptions import plural
-from ragstats.models.columns import as_pandas, named_in_formula, plain_column
+from ragstats.models.columns import as_pandas, plain_column
+from ragstats.models.formula_names import named_in_formula
 from ragstats.models.groups import Grouping
 from ragstats.models.rows import Rows
 from ragstats.models.say import warn

@@ -8,37 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ragstats.core.segments import Floats
-from ragstats.models.columns import name_forms, named_in_formula
+from ragstats.models.columns import float_column
+from ragstats.models.formula_names import name_forms, named_in_formula
 from ragstats.models.say import warn
 
 #: Step of a numeric variable, relative to its value: balances truncation and rounding.
 STEP = float(np.finfo(float).eps ** (1 / 3))
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A change of one variable: from one design to another, or a derivative of the design.
-
-    Attributes
-    ----------
-    name : str
-        As the table shows it.
-    low, high : ndarray (N, p) or None
-        The rows before and after, for a difference.
-    slope : ndarray (N, p) or None
-        The derivative of the rows, for a derivative of the mean.
-    """
-
-    name: str
-    low: Floats | None = None
-    high: Floats | None = None
-    slope: Floats | None = None
+#: A variable's name in the table, its effect, and the gradient (p,) of that in the coefficients.
+Effect = tuple[str, float, Floats]
 
 
 def marginal_effects(results: Any) -> tuple[list[str], Floats, Floats]:
@@ -54,16 +40,10 @@ def marginal_effects(results: Any) -> tuple[list[str], Floats, Floats]:
             "average_marginal_effects moves the variables of the formula, and these results were"
             " stored without it; fit again, or store the table too"
         )
-    changes = list(_of_formula(model) if model._design.formula else _of_columns(model))
-    found = [
-        mean.derivative(model.exog, change.slope)
-        if change.slope is not None
-        else mean.difference(change.low, change.high)
-        for change in changes
-    ]
-    effects = np.array([effect for effect, _ in found])
-    gradients = np.array([gradient for _, gradient in found]).reshape(len(found), len(params))
-    return [change.name for change in changes], effects, gradients
+    found = list((_of_formula if model._design.formula else _of_columns)(model, mean))
+    effects = np.array([effect for _, effect, _ in found])
+    gradients = np.array([gradient for *_, gradient in found]).reshape(len(found), len(params))
+    return [name for name, *_ in found], effects, gradients
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +55,7 @@ class _Mean:
     shift: Any
     params: Floats
 
-    def difference(self, low: Any, high: Any) -> tuple[float, Floats]:
+    def difference(self, low: Floats, high: Floats) -> tuple[float, Floats]:
         """Return the mean at ``high`` less that at ``low``, and the gradient of both."""
         (first, first_gradient), (second, second_gradient) = map(self._at, (high, low))
         return first - second, first_gradient - second_gradient
@@ -93,7 +73,7 @@ class _Mean:
         return float(first @ along), (second * along) @ rows + first @ slope
 
 
-def _of_columns(model: Any) -> Iterator[Change]:
+def _of_columns(model: Any, mean: _Mean) -> Iterator[Effect]:
     """Move one column of the design after the other, the constant excepted."""
     for j, name in enumerate(model.exog_names):
         if j == model.data.const_idx:
@@ -101,14 +81,14 @@ def _of_columns(model: Any) -> Iterator[Change]:
         if _is_indicator(model.exog[:, j]):
             low, high = model.exog.copy(), model.exog.copy()
             low[:, j], high[:, j] = 0.0, 1.0
-            yield Change(name, low, high)
+            yield name, *mean.difference(low, high)
         else:
             slope = np.zeros_like(model.exog)
             slope[:, j] = 1.0
-            yield Change(name, slope=slope)
+            yield name, *mean.derivative(model.exog, slope)
 
 
-def _of_formula(model: Any) -> Iterator[Change]:
+def _of_formula(model: Any, mean: _Mean) -> Iterator[Effect]:
     """Move one variable of the formula after the other."""
     design, frame = model._design, model.data.frame
     right = design.formula.split("~", 1)[1]
@@ -117,9 +97,9 @@ def _of_formula(model: Any) -> Iterator[Change]:
         used_in = [code for code in factors if name in named_in_formula(code, [name])]
         categorical = [code for code in used_in if factors[code].type == "categorical"]
         if not categorical:
-            yield from _numeric(design, frame, name)
+            yield from _numeric(model, mean, name)
         elif set(categorical) == set(used_in) and all(_names_alone(c, name) for c in used_in):
-            yield from _levels(design, frame, name, factors[used_in[0]].categories)
+            yield from _levels(model, mean, name, factors[used_in[0]].categories)
         else:
             warn(
                 f"{name} has no marginal effect here: it enters the formula as"
@@ -133,21 +113,23 @@ def _names_alone(code: str, name: str) -> bool:
     return any(plain == q or plain.startswith((f"C({q})", f"C({q},")) for q in name_forms(name))
 
 
-def _numeric(design: Any, frame: pd.DataFrame, name: str) -> Iterator[Change]:
+def _moved(model: Any, name: str, values: Any) -> Floats:
+    """Return the rows of the design with other values of one variable."""
+    frame = model.data.frame.assign(**{name: values})
+    return np.asarray(model._design.rows_for(frame), float)
+
+
+def _numeric(model: Any, mean: _Mean, name: str) -> Iterator[Effect]:
     """Move a number: 0/1 from 0 to 1, any other by its derivative."""
-    values = frame[name].to_numpy(float)
-
-    def rows(moved: Any) -> Floats:
-        return np.asarray(design.rows_for(frame.assign(**{name: moved})), float)
-
+    values = float_column("data", model.data.frame[name])
     if _is_indicator(values):
-        yield Change(name, rows(0.0), rows(1.0))
+        yield name, *mean.difference(_moved(model, name, 0.0), _moved(model, name, 1.0))
         return
-    slope = _derivative(rows, values)
+    slope = _derivative(partial(_moved, model, name), values)
     lost = int((~np.isfinite(slope).all(axis=1)).sum())
     if lost:
         warn(f"{name} has no marginal effect here: no derivative in {lost} of {len(values)} rows")
-    yield Change(name, slope=slope)
+    yield name, *mean.derivative(model.exog, slope)
 
 
 def _derivative(function: Callable[[Floats], Floats], values: Floats) -> Floats:
@@ -177,18 +159,17 @@ def _central(function: Callable[[Floats], Floats], values: Floats, step: Floats)
         return np.asarray(change / (above - below)[:, None])
 
 
-def _levels(
-    design: Any, frame: pd.DataFrame, name: str, levels: tuple[Any, ...]
-) -> Iterator[Change]:
+def _levels(model: Any, mean: _Mean, name: str, levels: tuple[Any, ...]) -> Iterator[Effect]:
     """Move every row to each level, from the first one."""
+    column = model.data.frame[name]
 
     def rows(level: Any) -> Floats:
-        moved = pd.Series([level] * len(frame), index=frame.index, dtype=frame[name].dtype)
-        return np.asarray(design.rows_for(frame.assign(**{name: moved})), float)
+        moved = pd.Series([level] * len(column), index=column.index, dtype=column.dtype)
+        return _moved(model, name, moved)
 
     first = rows(levels[0])
     for level in levels[1:]:
-        yield Change(f"{name}[{level} - {levels[0]}]", first, rows(level))
+        yield f"{name}[{level} - {levels[0]}]", *mean.difference(first, rows(level))
 
 
 def _is_indicator(column: Floats) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 from ragstats.exceptions import DataError
 from ragstats.models.columns import as_pandas, float_column, name_index
 from ragstats.models.groups import column_or_values
-from ragstats.models.rows import Rows, assemble, check_finite, check_missing, listed
+from ragstats.models.rows import Rows, all_finite, assemble, check_finite, check_missing, listed
 
 
 def rows_from_arrays(
@@ -44,7 +44,7 @@ def rows_from_arrays(
     }
     kept = np.ones(len(outcome), bool)
     dropped: dict[str, int] = {}
-    if not (_all_finite(outcome) and _all_finite(design)):
+    if not (all_finite(outcome) and all_finite(design)):
         kept, dropped = _complete_rows(outcome, design)
         if dropped and missing == "raise":
             raise DataError(f"endog, exog: {listed(dropped)} under missing='raise'")
@@ -55,12 +55,6 @@ def rows_from_arrays(
     if not kept.any():
         raise DataError(f"endog, exog: none of the {len(kept)} rows is complete")
     return assemble(outcome, design, columns, kept, dropped)
-
-
-def _all_finite(frame: pd.DataFrame) -> bool:
-    """Whether every value is finite, without a second look where the sum is."""
-    values = frame.to_numpy()
-    return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 
 def _complete_rows(

@@ -9,15 +9,8 @@ import pandas as pd
 import patsy
 
 from ragstats.exceptions import DataError, nearest
-from ragstats.models.columns import (
-    as_pandas,
-    compared_in_formula,
-    holds_times,
-    name_forms,
-    named_in_formula,
-    outcome_column,
-    plain_column,
-)
+from ragstats.models.columns import as_pandas, holds_times, outcome_column, plain_column
+from ragstats.models.formula_names import compared_in_formula, name_forms, named_in_formula
 from ragstats.models.groups import column_or_values
 from ragstats.models.rows import Rows, assemble, check_finite, check_missing, listed
 from ragstats.models.say import warn

@@ -30,9 +30,9 @@ from ragstats.io.streams_patsy import PatsyBatches
 from ragstats.io.terms import Terms, read_terms
 from ragstats.io.translated import key_column
 from ragstats.models.arguments import refuse_unknown_fit_options
-from ragstats.models.columns import named_in_formula
 from ragstats.models.design import Design, term_codings
 from ragstats.models.estimand import check_estimand
+from ragstats.models.formula_names import named_in_formula
 from ragstats.models.linear import OLS, WLS
 from ragstats.models.rows import check_missing
 from ragstats.models.statsmodels_results import light_model

@@ -6,9 +6,7 @@ import os
 from pathlib import Path
 
 from ragstats.exceptions import DataError
-from ragstats.writing import naming, write_whole
-
-__all__ = ["check_place", "naming", "write_whole", "written"]
+from ragstats.writing import write_whole
 
 
 def written(text: str, path: str | os.PathLike[str] | None, argument: str) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ragstats.exceptions import DataError
 from ragstats.extras import need
-from ragstats.reporting.files import check_place, naming, write_whole
+from ragstats.reporting.files import check_place
+from ragstats.writing import naming, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ import pytest
 
 import ragstats as rs
 from ragstats.commands.coverage import coverage_command
-from ragstats.evaluation.evidence import EIGHT, PAGES, TIED, nearest_study, percent
+from ragstats.evaluation.evidence import EIGHT, PAGES, TIED, TIES, nearest_study, percent
 
 ROOT = Path(__file__).parents[2]
 STUDY = pd.read_csv(ROOT / "tests" / "oracles" / "retrieval" / "sampling_study.csv")
@@ -27,6 +27,14 @@ def test_the_ranges_are_those_of_the_sampling_study(k):
     for name, methods in (("bootstraps", BOOTSTRAPS), ("t", ["CR2 t(df)", "t(K-1)"])):
         coverage = tied.loc[tied["method"].isin(methods), "coverage"]
         assert TIED[name][k] == (coverage.min(), coverage.max())
+
+
+@pytest.mark.parametrize(("score", "share"), [("doc_hit_at_1", TIES[0]), ("hit_at_1", TIES[1])])
+def test_the_shares_of_ties_are_those_of_the_shipped_pages(score, share):
+    scores = rs.datasets.load_retrieval(systems=["bm25", "tfidf"])
+    c = rs.compare(scores, score=score, system="system", doc="doc_id", query="query_id",
+                   estimand="micro")  # fmt: skip
+    assert round(c.diagnostics("tfidf", "bm25").share_tied, 2) == share
 
 
 def test_the_shares_are_those_of_eight_documents():

@@ -24,8 +24,8 @@ from ragstats.evaluation.bootstrap import bootstrap
 from ragstats.exceptions import DataError
 from ragstats.extras import MissingExtraError
 from ragstats.reporting import words as w
-from ragstats.reporting.files import write_whole
 from ragstats.reporting.report import Report
+from ragstats.writing import write_whole
 
 HOSTILE = (
     "a-dense-retriever/with a name that goes on and on, far beyond any column (v2.1, k=100)",

@@ -141,19 +141,35 @@ class GLMResults(ClusterResults, SMGLMResults):
         column of the design moves alone. The gradient of the average in the coefficients is a
         contrast, whose df are those shown.
 
+        Parameters
+        ----------
+        alpha : float
+            One minus the level of the intervals.
+
         Returns
         -------
         DataFrame
-            ``effect``, ``std err``, ``t``, ``df``, ``P>|t|`` and the interval.
+            ``effect``, ``std err``, ``t``, ``df``, ``P>|t|`` and the interval, in units of the
+            mean; a row is named by its variable, or ``variable[level - first]`` for a level.
 
         Raises
         ------
         ValueError
-            If the rows were removed, or alpha is not between 0 and 1.
+            If the rows were removed, the results were stored without their formula, or alpha is
+            not between 0 and 1.
 
         References
         ----------
         Bartus (2005), Stata Journal 5(3), 309-329.
+
+        Examples
+        --------
+        >>> import ragstats as rs, statsmodels.api as sm
+        >>> d = rs.datasets.load_eight_documents()
+        >>> logit = rs.glm("b01 ~ a", d, groups="doc", family=sm.families.Binomial()).fit()
+        >>> effect = logit.average_marginal_effects().loc["a"]
+        >>> round(float(effect["effect"]), 3), round(float(effect["df"]), 1)
+        (0.772, 1.9)
         """
         check_alpha(alpha)
         if self._without_rows:
